@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { WaitingMessage } from '../../../shared/core/batch/waiting.ts';
-import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
+import {
+  batchesOf,
+  type EntityKey,
+  type QueueDepth,
+  queueFamilyOf,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   isHolding,
@@ -19,6 +25,7 @@ import {
   type Result,
   SEE_STATUS,
 } from '../ground/compare/outcomes.ts';
+import { openSending, type Portion, type Progress, sendPortions } from '../ground/compare/send.ts';
 import { readSummaries } from '../ground/letters/read-letters.ts';
 import type { ReplayedLetter } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
@@ -130,6 +137,11 @@ async function takeOutcomes(
     for (const letter of some) {
       const entity = letter.key ? ledgerKeyText(letter.key) : '';
       if (isNewer(entries, entity)) continue;
+      const { redactedAt = 0 } = entries.get(entity) ?? {};
+      if (letter.kind === 'customer' && redactedAt >= Date.parse(letter.at)) {
+        outcomes.set(letter, 'handled');
+        continue;
+      }
       // The first since the replay, and each for one dead letter only: of two dead letters of an entity the
       // second often changes nothing, and leaves no line.
       const since = entries
@@ -163,7 +175,48 @@ async function findAgain(
   return again;
 }
 
-/** The same, with progress, as the workers and the queues of this deployment have it. */
+/** What is left of them is found by planning again. Few enough that what was sent before an interruption is known. */
+const EVENTS_AT_ONCE = 10;
+
+async function* portionsOf(events: readonly StoreEvent[]): AsyncGenerator<Portion<number>> {
+  for (const [index, some] of batchesOf(events, EVENTS_AT_ONCE).entries()) {
+    const family = queueFamilyOf(some[0]?.kind ?? 'order');
+    const take = async (from: number, to: number) => some.slice(from, to);
+    yield { family, count: some.length, events: take, next: index + 1 };
+  }
+}
+
+/** Events of one kind. Not followed where they are not to be, or where the sending was interrupted. */
+export async function sendAndFollow(
+  session: Pick<Session, 'terminal' | 'interruption'>,
+  deployment: Deployment,
+  events: readonly StoreEvent[],
+  {
+    wait = true,
+    onSent,
+  }: { readonly wait?: boolean | undefined; readonly onSent: (sent: number) => void },
+): Promise<{ readonly sent: number; readonly followed: readonly FollowedLetter[] }> {
+  const signal = session.interruption();
+  const progress = session.terminal.progress('Sending:', events.length);
+  const state: Progress<number> = { place: 0, sent: 0, savedAt: '' };
+  const { sent } = await sendPortions({ state, revision: 0 }, () => portionsOf(events), {
+    ...openSending(deployment, [queueFamilyOf(events[0]?.kind ?? 'order')], signal),
+    save: async (_, revision) => revision,
+    onProgress(now) {
+      onSent(now.sent);
+      progress.report(now.sent);
+    },
+  }).finally(() => progress.end());
+  if (!wait || sent === 0 || sent < events.length) return { sent, followed: [] };
+  session.interruption('Following no longer; the messages are on the queue.');
+  const asSent = events.map(({ shop, kind, id, receivedAt: at }) => {
+    const key = { shop, kind, id } as EntityKey;
+    return { family: queueFamilyOf(kind), key, shop, kind, id, at };
+  });
+  return { sent, followed: await followAll(session, deployment, asSent, signal) };
+}
+
+/** With progress, as the workers and the queues of this deployment have it. */
 export async function followAll(
   session: Pick<Session, 'terminal'>,
   deployment: Deployment,

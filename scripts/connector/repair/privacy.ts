@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { batchesOf, type StoreEvent } from '../../../shared/core/events/event.ts';
-import { ledgerKeyText, type RecordKey } from '../../../shared/core/ledger/ledger.ts';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeErasure } from '../../../shared/core/store/store.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { maskPerson } from '../ground/compare/mask-personal.ts';
-import { openSending, type Progress, sendPortions } from '../ground/compare/send.ts';
 import { NOT_SEEN } from '../ground/letters/read-letters.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { AUDIT_DAYS } from '../ground/session/audit-records.ts';
-import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import type { Deployment } from '../ground/session/deployment.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import { commandsOf } from '../ground/session/services.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
@@ -27,7 +24,7 @@ import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 import { dropLetters, openLetters } from './change-letters.ts';
 import { findKept, findSubject, type Kept, type Subject } from './find-kept.ts';
-import { portionsOf } from './resend.ts';
+import { sendAndFollow } from './follow-letters.ts';
 
 interface PrivacyOptions {
   readonly shop?: string;
@@ -156,21 +153,8 @@ async function eraseKept(
       },
     });
   }
-  const began = new Date();
-  const events = eventsOf(kept, began);
-  const progress = session.terminal.progress('Erasing:', events.length);
-  const state = { place: 0, sent: 0, savedAt: began.toISOString() };
-  await sendPortions({ state, revision: 0 }, () => portionsOf(events), {
-    ...openSending(deployment, ['orders'], signal),
-    // What is left is found by looking again.
-    save: async (_, revision) => revision,
-    onProgress({ sent: erased }: Progress<number>) {
-      change.count({ erased });
-      progress.report(erased);
-    },
-  });
-  await waitForMarks(deployment, events, began, signal);
-  progress.end();
+  const onSent = (erased: number) => change.count({ erased });
+  await sendAndFollow(session, deployment, eventsOf(kept, new Date()), { onSent });
   const left = await findKept(session, deployment, kept);
   const { title: _, ...rest } = documentOf(left, deployment, false);
   return { title: `Erase ${nameOf(kept)}`, ...rest, ...judgeLeft(left, signal.aborted) };
@@ -201,32 +185,6 @@ function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly StoreEven
       replays: [{ at, by: localUser() }],
     };
   });
-}
-
-const LOOK_MS = 500;
-/** Without progress for so long, the report says that the workers go on. */
-const PATIENCE_LOOKS = 60;
-
-async function waitForMarks(
-  deployment: Deployment,
-  events: readonly StoreEvent[],
-  began: Date,
-  signal: AbortSignal,
-): Promise<void> {
-  const ledger = openLedger(deployment);
-  let open = events.map(({ shop, id }): RecordKey => ({ shop, kind: 'customer', id }));
-  for (let looks = 0; open.length > 0 && looks < PATIENCE_LOOKS && !signal.aborted; looks += 1) {
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
-    const still: RecordKey[] = [];
-    for (const keys of batchesOf(open, 500)) {
-      const entries = await ledger.readMany(keys);
-      const isDone = (key: RecordKey) =>
-        (entries.get(ledgerKeyText(key))?.redactedAt ?? 0) >= began.getTime();
-      still.push(...keys.filter((key) => !isDone(key)));
-    }
-    if (still.length < open.length) looks = 0;
-    open = still;
-  }
 }
 
 function judgeLeft(

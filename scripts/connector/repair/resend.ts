@@ -1,10 +1,5 @@
-import {
-  type EntityKey,
-  queueFamilyOf,
-  type StoreEvent,
-} from '../../../shared/core/events/event.ts';
+import type { EntityKey, StoreEvent } from '../../../shared/core/events/event.ts';
 import { findEntity, parseKind } from '../ground/compare/find.ts';
-import { openSending, type Portion, type Progress, sendPortions } from '../ground/compare/send.ts';
 import {
   type JudgedSides,
   judgeSides,
@@ -26,7 +21,7 @@ import { type Document, table, text, type Verdict } from '../ground/terminal/doc
 import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
-import { followAll, judgeEnded } from './follow-letters.ts';
+import { judgeEnded, sendAndFollow } from './follow-letters.ts';
 
 export interface ResendOptions extends CommonOptions {
   readonly shop?: string;
@@ -64,38 +59,21 @@ export async function resend(
     preview: () => ({ ...preview, data: { ...preview.data, sent: 0 } }),
     question: first && `Send ${counted(events.length, kind)}?`,
     about: { shop, kind: first?.kind ?? kind, id: events.map(({ id }) => id).join(' ') },
-    act: (change) => sendAndFollow(session, deployment, plan, options, change),
+    act: (change) => sendPlanned(session, deployment, plan, options, change),
   });
 }
 
-/** Each is a portion: what was sent before an interruption is known exactly. */
-export async function* portionsOf(events: readonly StoreEvent[]): AsyncGenerator<Portion<number>> {
-  for (const [index, event] of events.entries()) {
-    const next = index + 1 < events.length ? index + 1 : undefined;
-    yield { family: queueFamilyOf(event.kind), count: 1, events: async () => [event], next };
-  }
-}
-
-async function sendAndFollow(
+async function sendPlanned(
   session: Session,
   deployment: Deployment,
   { preview: { title, data }, events, shop, kind }: Plan,
   { wait }: ResendOptions,
   change: Change,
 ): Promise<Document> {
-  const family = queueFamilyOf(events[0]?.kind ?? 'order');
-  const signal = session.interruption();
-  const progress = session.terminal.progress('Sending:', events.length);
-  const state: Progress<number> = { place: 0, sent: 0, savedAt: new Date().toISOString() };
-  const { sent } = await sendPortions({ state, revision: 0 }, () => portionsOf(events), {
-    ...openSending(deployment, [family], signal),
-    // What is left is found by foreseeing it again.
-    save: async (_, revision) => revision,
-    onProgress(now) {
-      change.count({ sent: now.sent });
-      progress.report(now.sent);
-    },
-  }).finally(() => progress.end());
+  const { sent, followed } = await sendAndFollow(session, deployment, events, {
+    wait: wait === true,
+    onSent: (many) => change.count({ sent: many }),
+  });
   if (sent < events.length) {
     const what = `It was stopped after ${sent} of ${counted(events.length, kind)}. Repeat the command for the rest.`;
     const verdict = { kind: 'action required', what } as const;
@@ -110,12 +88,6 @@ async function sendAndFollow(
     const queued = `${counted(sent, kind)} sent to the queue; the workers go on.`;
     return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent, outcomes: {} } };
   }
-  session.interruption('Following no longer; the messages are on the queue.');
-  const asSent = events.map(({ kind, id, receivedAt: at }) => {
-    const key = { shop, kind, id } as EntityKey;
-    return { family, key, ...key, at };
-  });
-  const followed = await followAll(session, deployment, asSent, signal);
   const { verdict, next, outcomes } = judgeEnded(followed);
   return {
     ...{ title, verdict, blocks: [], next: [...next, seen] },
