@@ -211,11 +211,9 @@ function letterTest(
 ): (letter: ReadLetter) => boolean {
   const { read } = letterReaderOf(deployment.connector.shops);
   const patterns = contacts.flatMap(patternOf);
+  const namesThem = (text: string) => patterns.some((one) => one.test(plainText(text)));
   return ({ event, body }) => {
-    if (!event) {
-      const named = id === undefined && body.includes(shop.domain);
-      return named || patterns.some((one) => one.test(body));
-    }
+    if (!event) return (id === undefined && body.includes(shop.domain)) || namesThem(body);
     if (event.shop !== shop.domain) return false;
     if (isTheirs(event.kind, event.id)) return true;
     if ('customerId' in event) return ids.has(event.customerId);
@@ -224,9 +222,7 @@ function letterTest(
     const reading = isStoreEvent(event) ? read(event) : undefined;
     const order = reading?.kind === 'snapshot' && reading.entity.kind === 'order';
     const buyer = order ? reading.entity.order.customer?.id : undefined;
-    if (buyer !== undefined) return ids.has(buyer);
-    const text = plainText(new TextDecoder().decode(bytes));
-    return patterns.some((one) => one.test(text));
+    return buyer === undefined ? namesThem(new TextDecoder().decode(bytes)) : ids.has(buyer);
   };
 }
 

@@ -44,16 +44,15 @@ export async function showKept(
   const record = reveal && (await session.beginChange(deployment, 'reveal', about));
   const kept = await findKept(session, deployment, subject);
   if (record) record.count({ revealed: 1 });
-  const operands = [subject.id ?? ''];
-  const shop = subject.shop.domain;
-  const revealed = { label: 'Show personal data', say: REVEALS };
+  const again = line('privacy show', [subject.id ?? ''], {
+    shop: subject.shop.domain,
+    reveal: true,
+  });
   return {
     ...documentOf(kept, deployment, reveal),
     next: [
-      ...(reveal
-        ? []
-        : [{ ...revealed, line: line('privacy show', operands, { shop, reveal: true }) }]),
-      { label: 'Erase all of it', line: line('privacy erase', operands, { shop }) },
+      ...(reveal ? [] : [{ label: 'Show personal data', say: REVEALS, line: again }]),
+      { label: 'Erase all of it', line: eraseLine(subject) },
     ],
   };
 }
@@ -176,30 +175,26 @@ function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly StoreEven
     const orders = (byOwner.get(owner) ?? []).filter(({ kind }) => kind === 'order');
     return {
       ...{ shop: shop.domain, kind: 'customer', id: owner, topic: 'privacy/erase', receivedAt: at },
-      ...{
-        claim: 'customer-redaction',
-        origin: 'backfill',
-        body: encodeErasure(orders.map((one) => one.id)),
-      },
-      deliveryId: `privacy/${owner}/${at}`,
-      replays: [{ at, by: localUser() }],
+      ...{ claim: 'customer-redaction', origin: 'backfill', replays: [{ at, by: localUser() }] },
+      ...{ body: encodeErasure(orders.map((one) => one.id)), deliveryId: `privacy/${owner}/${at}` },
     };
   });
 }
 
-function judgeLeft(
-  left: Kept,
-  isInterrupted: boolean,
-): { readonly verdict: Verdict; readonly next: readonly Suggestion[] } {
+function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict' | 'next'> {
   const { items, letters, lettersNotSeen = 0, waits, unread, store, shop } = left;
   const again = { label: 'Go on erasing', line: eraseLine(left) };
+  const retry = {
+    label: 'Try again now what waits',
+    line: line('retry-now', [], { shop: shop.domain }),
+  };
   const say = (kind: Verdict['kind'], what: string, ...next: readonly Suggestion[]) => ({
     verdict: { kind, what },
     next,
   });
-  const held = letters.length + lettersNotSeen;
   if (isInterrupted)
     return say('action required', 'It was interrupted. Repeat the command.', again);
+  const held = letters.length + lettersNotSeen;
   if (held > 0) {
     const what = `${counted(held, 'dead letter')} may be left: ${NOT_SEEN}`;
     return say('action required', what, again);
@@ -207,23 +202,15 @@ function judgeLeft(
   const personal = items.filter((one) => one.isPersonal).length;
   if (personal + waits.length > 0) {
     const what = `The workers go on: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')} are left. Repeat the command to see whether they are done.`;
-    const retry = {
-      label: 'Try again now what waits',
-      line: line('retry-now', [], { shop: shop.domain }),
-    };
     return say('waits', what, ...(waits.length > 0 ? [retry] : []), again);
   }
   if (store?.kind === 'found') {
-    const { name } = commandsOf(shop);
-    const what = `Nothing of them is kept here. But ${name} has them still: erase them there, or their next change brings them back.`;
+    const what = `Nothing of them is kept here. But ${commandsOf(shop).name} has them still: erase them there, or their next change brings them back.`;
     return say('action required', what);
   }
   if (unread > 0) {
-    return say(
-      'waits',
-      `Nothing of them was found. ${counted(unread, 'message')} could not be read yet.`,
-      again,
-    );
+    const what = `Nothing of them was found. ${counted(unread, 'message')} could not be read yet.`;
+    return say('waits', what, again);
   }
   return say('well', 'Nothing of them is kept here but what the list names.');
 }
@@ -231,61 +218,44 @@ function judgeLeft(
 const DAY_MS = 86_400_000;
 const BACKUP_DAYS = 35;
 const MESSAGE_DAYS = 14;
+const UNKNOWN = 'not known here';
+const IN_STORE = {
+  found: 'their account and orders',
+  gone: 'no such customer',
+  unavailable: UNKNOWN,
+};
 
-interface Row {
-  readonly where: string;
-  readonly what: string;
-  /** A day at the latest; null where only a person ends it. */
-  readonly until: string | null;
-  readonly say?: string;
-}
-
-/** All places but the ledger that hold something, or may. */
-function elsewhere(kept: Kept, { connector }: Deployment): readonly Row[] {
+/** Where else something is, or may be, for how many days, and what to know; no days: only a person ends it. */
+function elsewhere(kept: Kept, { connector }: Deployment) {
   const { shop, letters, lettersNotSeen = 0, waits, unread, store, service } = kept;
-  const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
   const { name } = commandsOf(shop);
   const next = waits[0] ? ` The next is tried at ${utcText(waits[0].until)}.` : '';
-  const inStore = {
-    found: 'their account and orders',
-    gone: 'no such customer',
-    unavailable: UNKNOWN,
-  };
   const member = service?.kind === 'customer' ? 'the member, orders, points' : 'no such member';
-  return [
-    {
-      ...{ where: 'queues', what: counted(waits.length, 'message'), until: day(MESSAGE_DAYS) },
-      say: `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`,
-    },
-    {
-      ...{ where: 'dead-letter queues', until: day(MESSAGE_DAYS) },
-      what: counted(letters.length, 'dead letter'),
-      ...(lettersNotSeen > 0 && { say: `${lettersNotSeen} more of anybody: ${NOT_SEEN}` }),
-    },
-    {
-      ...{ where: 'backups of the ledger', what: 'all that it had', until: day(BACKUP_DAYS) },
-      say: 'After a restore, erase again.',
-    },
-    { where: 'logs', what: 'ids only', until: day(connector.deployment.logRetentionDays) },
-    { where: 'records of commands', what: 'the number', until: day(AUDIT_DAYS) },
-    {
-      ...{ where: 'files of "import balances"', what: UNKNOWN, until: null },
-      say: 'Whoever imported them deletes them.',
-    },
-    {
-      ...{ where: `the store (${name})`, what: inStore[store?.kind ?? 'unavailable'], until: null },
-      say: `Ask the merchant: the customer is erased in ${name}.`,
-    },
-    {
-      where: 'the loyalty service',
-      what: service && service.kind !== 'unknown' ? member : UNKNOWN,
-      until: null,
-      say: 'Ask its support: it has no call that erases.',
-    },
+  const inService = service && service.kind !== 'unknown' ? member : UNKNOWN;
+  const queued = `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`;
+  const notSeen = lettersNotSeen > 0 ? `${lettersNotSeen} more of anybody: ${NOT_SEEN}` : '';
+  const places: readonly (readonly [string, string, number | undefined, string?])[] = [
+    ['queues', counted(waits.length, 'message'), MESSAGE_DAYS, queued],
+    ['dead-letter queues', counted(letters.length, 'dead letter'), MESSAGE_DAYS, notSeen],
+    ['backups of the ledger', 'all that it had', BACKUP_DAYS, 'After a restore, erase again.'],
+    ['logs', 'ids only', connector.deployment.logRetentionDays],
+    ['records of commands', 'the number', AUDIT_DAYS],
+    ['files of "import balances"', UNKNOWN, undefined, 'Whoever imported them deletes them.'],
+    [
+      `the store (${name})`,
+      IN_STORE[store?.kind ?? 'unavailable'],
+      undefined,
+      `Ask the merchant: the customer is erased in ${name}.`,
+    ],
+    ['the loyalty service', inService, undefined, 'Ask its support: it has no call that erases.'],
   ];
+  return places.map(([where, what, days, say]) => ({
+    ...{ where, what, until: days === undefined ? null : dayOf(Date.now() + days * DAY_MS) },
+    ...(say && { say }),
+  }));
 }
 
-const UNKNOWN = 'not known here';
+const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 
 /** Of which kind an item is, in words. */
 const HOLDS: Readonly<Record<string, string>> = {
@@ -297,17 +267,9 @@ const HOLDS: Readonly<Record<string, string>> = {
   notice: 'that they asked for their data',
 };
 
-/** Of a shop, as many as there are: it has millions. */
-const countsOf = ({ items }: Kept) =>
-  [...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => ({
-    ...{ kind, items: some.length, personal: some.filter((one) => one.isPersonal).length },
-  }));
-
 /** What the ledger remembers, without the name of its form. */
-const contentOf = (remembered: string): object => {
-  const [, json = '{}'] = /^[a-z]\d+(.*)$/s.exec(remembered) ?? [];
-  return JSON.parse(json) as object;
-};
+const contentOf = (remembered: string): object =>
+  JSON.parse(/^[a-z]\d+(.+)$/s.exec(remembered)?.[1] ?? '{}');
 
 const messageOf = ({ event, body }: Kept['letters'][number]): string =>
   event && 'body' in event && event.body ? new TextDecoder().decode(event.body) : body;
@@ -316,14 +278,18 @@ function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
   const { id, shop, items, letters, store, service, ids } = kept;
   const rows = elsewhere(kept, deployment);
   const shown = (value: object) => (reveal ? value : maskPerson(value));
-  const ledger = items.map(({ kind, id, entry: { remembered, redactedAt, expiresAt } }) => ({
+  // Of a shop, as many as there are: it has millions.
+  const counts = [...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => ({
+    ...{ kind, items: some.length, personal: some.filter((one) => one.isPersonal).length },
+  }));
+  const entries = items.map(({ kind, id, entry: { remembered, redactedAt, expiresAt } }) => ({
     ...{ kind, id, isErased: redactedAt !== undefined && remembered === undefined },
     ...(remembered !== undefined && { holds: shown(contentOf(remembered)) }),
-    until: expiresAt === undefined ? null : new Date(expiresAt * 1_000).toISOString(),
+    until: expiresAt === undefined ? null : dayOf(expiresAt * 1_000),
   }));
   const data = {
     ...{ shop: shop.domain, customers: id === undefined ? ids.size : [...ids] },
-    ledger: id === undefined ? countsOf(kept) : ledger,
+    ledger: id === undefined ? counts : entries,
     deadLetters: letters.map((one) => ({
       ...{ id: one.letterId, kind: one.event?.kind ?? null, about: one.event?.id ?? null },
       ...(reveal && { message: messageOf(one) }),
@@ -332,32 +298,31 @@ function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
     service: service?.kind === 'customer' ? shown(service.customer) : null,
     elsewhere: rows,
   };
-  const says = ({ kind, holds, isErased }: (typeof ledger)[number]) =>
+  const says = ({ kind, holds, isErased }: (typeof entries)[number]) =>
     isErased ? 'the mark of an erasure' : holds ? (HOLDS[kind] ?? kind) : 'nothing but the number';
-  const entries = ledger.map((one) => [
-    ...[one.kind, one.id, says(one)],
-    one.until === null ? 'they are gone' : one.until.slice(0, 10),
-  ]);
-  const counts = countsOf(kept).map((one) => [one.kind, one.items, one.personal]);
-  const places = rows.map(({ where, what, until, say }) => ({
-    cells: [where, what, until ?? ''],
-    ...(say !== undefined && { detail: say }),
-  }));
+  const inFull: Block = { kind: 'code', title: 'In full', text: JSON.stringify(data, null, 2) };
   return {
     title: `What is kept of ${nameOf(kept)}`,
     blocks: [
       id === undefined
-        ? table(['In the ledger', right('Items'), right('Personal')], counts)
-        : table(['In the ledger', 'Id', 'Holds', 'Until'], entries, { empty: NOTHING }),
-      table(['Elsewhere', 'What', 'Until'], places),
-      ...(reveal ? [inFull(data)] : []),
+        ? table(
+            ['In the ledger', right('Items'), right('Personal')],
+            counts.map((one) => Object.values(one)),
+          )
+        : table(
+            ['In the ledger', 'Id', 'Holds', 'Until'],
+            entries.map((one) => [one.kind, one.id, says(one), one.until ?? 'they are gone']),
+            { empty: 'The ledger has nothing of them.' },
+          ),
+      table(
+        ['Elsewhere', 'What', 'Until'],
+        rows.map(({ where, what, until, say: detail }) => ({
+          cells: [where, what, until ?? ''],
+          ...(detail !== undefined && { detail }),
+        })),
+      ),
+      ...(reveal ? [inFull] : []),
     ],
     data,
   };
 }
-
-const NOTHING = 'The ledger has nothing of them.';
-
-const inFull = (data: object): Block => ({
-  ...{ kind: 'code', title: 'In full', text: JSON.stringify(data, null, 2) },
-});
