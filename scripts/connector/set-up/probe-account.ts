@@ -4,7 +4,7 @@ import type {
 } from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import type { Body } from '../../../shared/loyalty/operations.ts';
+import type { Body, OperationId, Value } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 import { type Finding, fail, pass, unknown, warn } from '../ground/checks/check.ts';
 
@@ -26,56 +26,69 @@ export const UNCLEAR = unknown(
   'Run the command again.',
 );
 
-export type Result = LoyaltyResult<unknown>;
-
-type Verdict =
-  | 'accepted'
-  | 'refused'
-  /** The answer reports no error, and does not say that it is done: cancellations show late. */
-  | 'not-yet'
-  /** Proves nothing. */
-  | 'unclear';
-
-export function verdictOf(result: Result): Verdict {
-  switch (result.kind) {
-    case 'success':
-    case 'warning':
-      return 'accepted';
-    case 'business-error':
-      if (result.finding === 'not-cancelled' || result.finding === 'not-completed')
-        return 'not-yet';
-      return result.class === 'rejected' || result.class === 'done' ? 'refused' : 'unclear';
-    case 'transport-failure':
-      return result.class === 'rejected' ? 'refused' : 'unclear';
-  }
+/** What an answer proves. */
+export interface Answer<Value = unknown> {
+  /** `not-yet`: it reports no error, and does not say that it is done: cancellations show late. `unclear`: nothing. */
+  readonly verdict: 'accepted' | 'refused' | 'not-yet' | 'unclear';
+  /** The service itself gave no answer. */
+  readonly isLost?: true;
+  /** Of an error. */
+  readonly code?: number;
+  /** Undefined when the call failed. */
+  readonly value?: Value;
+  /** Without the service's own sentences: they may repeat what was sent. */
+  readonly text: string;
 }
 
-/** Without the service's own sentences: they may repeat what was sent. */
-export function answerText(result: Result): string {
+function answerOf<Value>(result: LoyaltyResult<Value>): Answer<Value> {
   switch (result.kind) {
     case 'success':
-      return 'accepted';
-    case 'warning':
-      return `accepted, with the warning ${result.code ?? 'without a code'}`;
-    case 'business-error': {
-      if (result.finding !== undefined) return `no error, but ${result.finding}`;
-      const number = result.code ?? 'without a number';
-      return `error ${[number, result.name ?? result.codeName].filter(Boolean).join(' ')}`;
+      return { verdict: 'accepted', value: result.value, text: 'accepted' };
+    case 'warning': {
+      const text = `accepted, with the warning ${result.code ?? 'without a code'}`;
+      return { verdict: 'accepted', value: result.value, text };
     }
-    case 'transport-failure':
-      return result.status === undefined
-        ? `no usable answer (${result.reason})`
-        : `HTTP ${result.status}`;
+    case 'business-error': {
+      const { code, finding } = result;
+      const isOpen = finding === 'not-cancelled' || finding === 'not-completed';
+      const isRefused = result.class === 'rejected' || result.class === 'done';
+      const name = [code ?? 'without a number', result.name ?? result.codeName].filter(Boolean);
+      const text = finding === undefined ? `error ${name.join(' ')}` : `no error, but ${finding}`;
+      const verdict = isOpen ? 'not-yet' : isRefused ? 'refused' : 'unclear';
+      return { verdict, text, ...(code !== undefined && { code }) };
+    }
+    case 'transport-failure': {
+      const { status } = result;
+      const text = status === undefined ? `no usable answer (${result.reason})` : `HTTP ${status}`;
+      return { verdict: result.class === 'rejected' ? 'refused' : 'unclear', text, isLost: true };
+    }
   }
 }
 
-export function hasCode(result: Result, code: number): boolean {
-  return result.kind === 'business-error' && result.code === code;
-}
+export const answerText = (result: LoyaltyResult<unknown>): string => answerOf(result).text;
 
-/** Undefined when the call failed. */
-export function readValue<Value>(result: LoyaltyResult<Value>): Value | undefined {
-  return result.kind === 'success' || result.kind === 'warning' ? result.value : undefined;
+type Service = {
+  readonly [O in OperationId]: (
+    ...given: Parameters<LoyaltyClient[O]>
+  ) => Promise<Answer<Value<O>>>;
+};
+
+/** Makes no call any more once the signal fired. A call that has begun is not broken off. */
+function asked(
+  client: LoyaltyClient,
+  signal?: AbortSignal,
+  onAnswer: (name: string, answer: Answer) => void = () => {},
+): Service {
+  const stopped = transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' });
+  const get = (target: LoyaltyClient, name: OperationId) => {
+    const call = target[name] as (...given: readonly unknown[]) => Promise<LoyaltyResult<unknown>>;
+    return async (...given: readonly unknown[]) => {
+      const answer = answerOf(signal?.aborted ? stopped : await call(...given));
+      onAnswer(name, answer);
+      return answer;
+    };
+  };
+  return new Proxy(client, { get }) as unknown as Service;
 }
 
 export interface AccountParts {
@@ -92,6 +105,9 @@ export interface AccountParts {
 /** The test account: what the steps share, and how everything that they make is undone. */
 export type TestAccount = ReturnType<typeof openTestAccount>;
 
+/** What of an answer's value is shown. */
+const SHOWN = ['IsEnrolled', 'OrderTotal', 'PointsBalance', 'AvailablePoints', 'RewardId'] as const;
+
 const HOUR_MS = 3_600_000;
 const POLL_MS = 500;
 
@@ -99,9 +115,12 @@ export function openTestAccount(parts: AccountParts) {
   const { id, signal, now, pause } = parts;
   let { waitMs } = parts;
   let answers: string[] = [];
-  const loyalty = recorded(parts.loyalty, signal, (answer) => {
+  const loyalty = asked(parts.loyalty, signal, (name, { value, text }) => {
+    const known = Object(value);
+    const shown = SHOWN.flatMap((field) => (field in known ? [`${field} ${known[field]}`] : []));
+    const answer = [`${name}: ${text}`, ...shown].join(', ');
     // Points are read until they change.
-    const isRepeated = answer === answers.at(-1) && answer.startsWith('getCustomerPoints');
+    const isRepeated = answer === answers.at(-1) && name === 'getCustomerPoints';
     if (!isRepeated) answers.push(answer);
   });
   // example.com is reserved: no message of the service reaches a person.
@@ -109,7 +128,7 @@ export function openTestAccount(parts: AccountParts) {
   const undos: Undo[] = [];
   /** Undefined when it cannot be read. */
   const points = async () =>
-    readValue(await loyalty.getCustomerPoints(customer.OriginalId))?.PointsBalance;
+    (await loyalty.getCustomerPoints(customer.OriginalId)).value?.PointsBalance;
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS).toISOString();
   // Error 12: the completion must be after the placement.
   const dates = { placed: before(2), completed: before(1), now: now.toISOString() };
@@ -135,34 +154,8 @@ export function openTestAccount(parts: AccountParts) {
       answers = [];
       return taken;
     },
-    undoAll: () => undoAll(undos, parts.loyalty, pause),
+    undoAll: () => undoAll(undos, asked(parts.loyalty), pause),
   };
-}
-
-/** What of an answer's value is shown. */
-const SHOWN = ['IsEnrolled', 'OrderTotal', 'PointsBalance', 'AvailablePoints', 'RewardId'] as const;
-
-/** Makes no call any more once the probe was interrupted. A call that has begun is not broken off. */
-function recorded(
-  client: LoyaltyClient,
-  signal: AbortSignal,
-  onAnswer: (answer: string) => void,
-): LoyaltyClient {
-  const stopped = transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' });
-  return new Proxy(client, {
-    get: (target, name: keyof LoyaltyClient) => {
-      const call = target[name] as (...given: readonly unknown[]) => Promise<Result>;
-      return async (...given: readonly unknown[]) => {
-        const result = signal.aborted ? stopped : await call(...given);
-        const value = Object(readValue(result));
-        const shown = SHOWN.flatMap((field) =>
-          field in value ? [`${field} ${value[field]}`] : [],
-        );
-        onAnswer([`${name}: ${answerText(result)}`, ...shown].join(', '));
-        return result;
-      };
-    },
-  });
 }
 
 type Order = Body<'sendOrder'>;
@@ -185,18 +178,16 @@ export function orderOf({ id, customer, dates }: TestAccount, name: string, tota
 }
 
 /** The order sent again as cancelled, which is the way where a cancel is refused. */
-export function returnOf({ dates }: TestAccount, order: Order): Order {
-  return {
-    ...order,
-    IsCompleted: false,
-    OrderCompletedDate: null,
-    IsCancelledOrReturned: true,
-    OrderCancelledDate: dates.now,
-  };
-}
+export const returnOf = ({ dates }: TestAccount, order: Order): Order => ({
+  ...order,
+  IsCompleted: false,
+  OrderCompletedDate: null,
+  IsCancelledOrReturned: true,
+  OrderCancelledDate: dates.now,
+});
 
 /** Sends an order for the first time, and registers its cancellation. */
-export function makeOrder(account: TestAccount, name: string, total: number): Promise<Result> {
+export function makeOrder(account: TestAccount, name: string, total: number) {
   const order = orderOf(account, name, total);
   account.undos.push({
     what: `order ${order.OriginalId}`,
@@ -204,7 +195,7 @@ export function makeOrder(account: TestAccount, name: string, total: number): Pr
     goneCodes: [33, 37],
     async run(loyalty) {
       const cancelled = await loyalty.cancelPosOrder(order.OriginalId ?? '', account.cancellation);
-      return hasCode(cancelled, 13) ? loyalty.sendOrder(returnOf(account, order)) : cancelled;
+      return cancelled.code === 13 ? loyalty.sendOrder(returnOf(account, order)) : cancelled;
     },
   });
   return account.loyalty.sendOrder(order);
@@ -217,7 +208,7 @@ interface Undo {
   readonly byHand: string;
   /** These errors mean that it was never made, or is undone already. */
   readonly goneCodes: readonly number[];
-  run(loyalty: LoyaltyClient): Promise<Result>;
+  run(loyalty: Service): Promise<Answer>;
 }
 
 const ATTEMPTS = 3;
@@ -226,27 +217,25 @@ const PAUSE_MS = 1_000;
 /** The newest first: points go back to a customer who is still active. */
 async function undoAll(
   undos: readonly Undo[],
-  loyalty: LoyaltyClient,
+  loyalty: Service,
   pause: (ms: number) => Promise<void>,
 ): Promise<readonly Finding[]> {
   const results: Finding[] = [];
   for (const undo of undos.toReversed()) {
-    let result = await undo.run(loyalty);
-    for (let attempt = 1; attempt < ATTEMPTS && verdictOf(result) === 'unclear'; attempt += 1) {
+    let answer = await undo.run(loyalty);
+    for (let attempt = 1; attempt < ATTEMPTS && answer.verdict === 'unclear'; attempt += 1) {
       await pause(PAUSE_MS);
-      result = await undo.run(loyalty);
+      answer = await undo.run(loyalty);
     }
-    results.push(judgeUndo(undo, result));
+    results.push(judgeUndo(undo, answer));
   }
   return results;
 }
 
-function judgeUndo({ what, byHand, goneCodes }: Undo, result: Result): Finding {
-  const verdict = verdictOf(result);
+function judgeUndo({ what, byHand, goneCodes }: Undo, { verdict, code, text }: Answer): Finding {
   if (verdict === 'accepted') return pass(`${what}: undone`);
-  if (goneCodes.some((code) => hasCode(result, code))) return pass(`${what}: nothing to undo`);
-  const answered = answerText(result);
+  if (code !== undefined && goneCodes.includes(code)) return pass(`${what}: nothing to undo`);
   return verdict === 'not-yet'
-    ? warn(`${what}: taken, and shows up to 24 hours later (${answered})`, `Look then. ${byHand}`)
-    : fail(`${what}: NOT UNDONE (${answered})`, byHand);
+    ? warn(`${what}: taken, and shows up to 24 hours later (${text})`, `Look then. ${byHand}`)
+    : fail(`${what}: NOT UNDONE (${text})`, byHand);
 }

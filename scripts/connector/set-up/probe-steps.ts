@@ -1,21 +1,16 @@
 import type { LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
-import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
 import { NO_SUCH_REDEMPTION } from '../../../shared/rewards/redeem/resume-redemption.ts';
 import { fail, pass, unknown } from '../ground/checks/check.ts';
 import {
-  answerText,
+  type Answer,
   type Conclusion,
   type FoundSettings,
-  hasCode,
   makeOrder,
   orderOf,
-  type Result,
-  readValue,
   returnOf,
   type TestAccount,
   UNCLEAR,
-  verdictOf,
 } from './probe-account.ts';
 
 /** Enough for a reward in a program that gives a point or more per unit. */
@@ -37,7 +32,7 @@ const isMoved = (before: Points, after: Points) =>
 const assume = (assumptions: LoyaltyAssumptions): FoundSettings => ({ loyalty: { assumptions } });
 
 const totalOf = async ({ loyalty, id }: TestAccount, name: string) =>
-  readValue(await loyalty.getOrder(`${id}-${name}`))?.OrderTotal;
+  (await loyalty.getOrder(`${id}-${name}`)).value?.OrderTotal;
 
 const inactive = (id: string): TestAccount['undos'][number] => ({
   what: `customer ${id} (stays, set inactive)`,
@@ -50,7 +45,7 @@ async function tryEnrolment(account: TestAccount): Promise<Conclusion> {
   const { customer, undos, loyalty } = account;
   undos.push(inactive(customer.OriginalId));
   const order = await makeOrder(account, 'first', FIRST_TOTAL);
-  const isEnrolled = readValue(await loyalty.getCustomer(customer.OriginalId))?.IsEnrolled;
+  const isEnrolled = (await loyalty.getCustomer(customer.OriginalId)).value?.IsEnrolled;
   if (isEnrolled !== true) {
     // The later steps need a customer who earns points, and an order sent before gives none.
     await loyalty.upsertCustomer({ ...customer, IsEnrolled: true });
@@ -58,7 +53,7 @@ async function tryEnrolment(account: TestAccount): Promise<Conclusion> {
   }
   // Points that come later would be taken for those of the next step.
   await account.pointsOtherThan(0);
-  if (verdictOf(order) !== 'accepted') {
+  if (order.verdict !== 'accepted') {
     return unknown(
       'The service does not take a completed order of a new customer: the other steps say little.',
     );
@@ -79,8 +74,8 @@ async function tryResend(account: TestAccount): Promise<Conclusion> {
   const total = await totalOf(account, 'resent');
   const isGiven = isMoved(before, given);
   const after = isGiven ? await account.pointsOtherThan(given) : given;
-  if (verdictOf(first) !== 'accepted') return UNCLEAR;
-  if (total === TOTAL && second.kind !== 'transport-failure') {
+  if (first.verdict !== 'accepted') return UNCLEAR;
+  if (total === TOTAL && !second.isLost) {
     const means = 'An order that was sent cannot be changed by sending it again.';
     return { ...pass(means), settings: assume({ ordersAreReplaced: false }) };
   }
@@ -112,26 +107,24 @@ async function tryPartialCancel(account: TestAccount): Promise<Conclusion> {
   const afterSecond = await settled(afterRepetition);
   const raised = await loyalty.sendOrder(orderOf(account, 'parts', RAISED));
   const afterRaise = await settled(afterSecond);
-  if (verdictOf(order) !== 'accepted' || verdictOf(first) === 'unclear') return UNCLEAR;
-  if (verdictOf(first) !== 'accepted') {
+  if (order.verdict !== 'accepted' || first.verdict === 'unclear') return UNCLEAR;
+  if (first.verdict !== 'accepted') {
     const means = 'The service takes no partial cancel of a completed order.';
     return { ...pass(means), settings: assume({ refunds: 'resend' }) };
   }
   const isNet = isRaisedByTheDifference(raised, [before, afterFirst, afterSecond, afterRaise]);
   const takesPoints = isMoved(before, afterFirst);
-  const isSecondTaken = verdictOf(second) === 'accepted';
-  const isRefused = verdictOf(repeated) !== 'accepted';
+  const isSecondTaken = second.verdict === 'accepted';
+  const isRefused = repeated.verdict !== 'accepted';
   const takesAgain = !isRefused && afterRepetition !== afterFirst;
   const sentences = [
     ...(takesAgain
       ? ['A USED KEY TAKES POINTS AGAIN: report it to the service before you use partial cancels.']
       : []),
     takesPoints ? 'A partial cancel takes points back.' : NO_POINTS,
-    ...(isRefused ? [`A used key is refused (${answerText(repeated)}).`] : []),
+    ...(isRefused ? [`A used key is refused (${repeated.text}).`] : []),
     ...(isRefused || takesAgain ? [] : ['A used key is accepted and changes nothing.']),
-    isSecondTaken
-      ? 'A second part is taken.'
-      : `A second part is not taken (${answerText(second)}).`,
+    isSecondTaken ? 'A second part is taken.' : `A second part is not taken (${second.text}).`,
   ];
   const judge = takesAgain ? fail : takesPoints ? pass : unknown;
   const settings = assume({
@@ -140,8 +133,7 @@ async function tryPartialCancel(account: TestAccount): Promise<Conclusion> {
       readTotals: total === TOTAL ? 'as-sent' : 'less-partial-cancels',
     }),
     ...(isNet !== undefined && { raiseAfterPartialCancel: isNet ? 'send-gross' : 'park' }),
-    ...(repeated.kind === 'business-error' &&
-      repeated.code !== undefined && { usedCancelKeyError: repeated.code }),
+    ...(repeated.code !== undefined && { usedCancelKeyError: repeated.code }),
   });
   return { ...judge(sentences.join(' ')), settings };
 }
@@ -150,8 +142,10 @@ async function tryPartialCancel(account: TestAccount): Promise<Conclusion> {
  * Whether a higher total counts less the parts: by the points that each unit of the first part took. Undefined where
  * the points do not tell.
  */
-function isRaisedByTheDifference(raised: Result, counts: readonly Points[]): boolean | undefined {
-  const verdict = verdictOf(raised);
+function isRaisedByTheDifference(
+  { verdict }: Answer,
+  counts: readonly Points[],
+): boolean | undefined {
   if (verdict === 'refused') return false;
   const [start = 0, left = 0, then = 0, now = 0] = counts;
   const perUnit = (start - left) / PARTS[0];
@@ -165,11 +159,12 @@ async function tryCancel(account: TestAccount): Promise<Conclusion> {
   const order = await makeOrder(account, 'cancelled', TOTAL);
   const cancelled = await loyalty.cancelPosOrder(`${id}-cancelled`, cancellation);
   const again = await loyalty.cancelPosOrder(`${id}-cancelled`, cancellation);
-  const fallback = hasCode(cancelled, 13)
-    ? await loyalty.sendOrder(returnOf(account, orderOf(account, 'cancelled', TOTAL)))
-    : undefined;
-  const verdict = verdictOf(fallback ?? cancelled);
-  if (verdictOf(order) !== 'accepted' || verdict === 'unclear') return UNCLEAR;
+  const fallback =
+    cancelled.code === 13
+      ? await loyalty.sendOrder(returnOf(account, orderOf(account, 'cancelled', TOTAL)))
+      : undefined;
+  const verdict = (fallback ?? cancelled).verdict;
+  if (order.verdict !== 'accepted' || verdict === 'unclear') return UNCLEAR;
   if (fallback) {
     const isTaken = verdict === 'accepted';
     const means = isTaken
@@ -186,13 +181,13 @@ async function tryCancel(account: TestAccount): Promise<Conclusion> {
   if (verdict === 'refused') {
     return pass('A completed order cannot be cancelled, for another reason than error 13.');
   }
-  const isTwice = verdictOf(again) === 'accepted';
+  const isTwice = again.verdict === 'accepted';
   return pass(
     `A completed order can be cancelled; cancelling it twice ${isTwice ? 'is accepted' : 'is refused'}.`,
   );
 }
 
-type Available = LoyaltyResult<Value<'listAvailableRewards'>>;
+type Available = Answer<Value<'listAvailableRewards'>>;
 
 const availableTo = ({ loyalty }: TestAccount, CustomerId: string) =>
   loyalty.listAvailableRewards({ CustomerId, PurchaseValue: 1000 });
@@ -200,8 +195,8 @@ const availableTo = ({ loyalty }: TestAccount, CustomerId: string) =>
 async function compareIds(account: TestAccount): Promise<Conclusion> {
   const byStoreId = await availableTo(account, account.customer.OriginalId);
   const byEmail = await availableTo(account, account.customer.Email);
-  const finds = (result: Available) => (readValue(result)?.Customer ?? null) !== null;
-  if (verdictOf(byStoreId) === 'unclear' || !finds(byEmail)) return UNCLEAR;
+  const finds = (result: Available) => (result.value?.Customer ?? null) !== null;
+  if (byStoreId.verdict === 'unclear' || !finds(byEmail)) return UNCLEAR;
   const isFound = finds(byStoreId);
   const means = isFound
     ? 'Operations under /POS take the id of the store, which no other member can have.'
@@ -237,25 +232,25 @@ async function redeemTwice(account: TestAccount): Promise<Conclusion> {
   const afterSecond = await account.points();
   const lookup = await lookUp(OriginalKey);
   const absent = await lookUp(`${id}-absent`);
-  const redemption = readValue(first)?.RewardId ?? readValue(lookup)?.RewardId;
+  const redemption = first.value?.RewardId ?? lookup.value?.RewardId;
   const cancelled = await (redemption === undefined
     ? loyalty.cancelRedemptionByKey({ OriginalKey })
     : loyalty.cancelRedemption(redemption));
   const back = await account.points();
-  if (verdictOf(first) !== 'accepted') {
+  if (first.verdict !== 'accepted') {
     return unknown(
       'The redemption was not accepted, so its repetition is not known. A program that asks for a PIN may refuse it.',
     );
   }
-  const isSame = readValue(second)?.RewardId === readValue(first)?.RewardId;
+  const isSame = second.value?.RewardId === first.value?.RewardId;
   const rest = [
-    ...(verdictOf(lookup) === 'accepted' ? [] : ['A redemption cannot be looked up by its key.']),
-    ...(hasCode(absent, NO_SUCH_REDEMPTION)
+    ...(lookup.verdict === 'accepted' ? [] : ['A redemption cannot be looked up by its key.']),
+    ...(absent.code === NO_SUCH_REDEMPTION
       ? []
       : [
           `The look-up of an unknown key is not answered with error ${NO_SUCH_REDEMPTION}: after a lost answer, a person must settle a refused redemption.`,
         ]),
-    verdictOf(cancelled) === 'accepted' && before !== undefined && back === before
+    cancelled.verdict === 'accepted' && before !== undefined && back === before
       ? 'Its cancellation gives the points back.'
       : 'Its cancellation did not give the points back at once.',
   ].join(' ');
@@ -277,7 +272,7 @@ async function redeemTwice(account: TestAccount): Promise<Conclusion> {
 
 /** The cheapest usable reward of percent or fixed value. One that costs nothing shows no spending. */
 function cheapestOf(listed: Available): number | undefined {
-  return (readValue(listed)?.Rewards ?? [])
+  return (listed.value?.Rewards ?? [])
     .filter(({ CanUse, RewardType }) => CanUse === true && (RewardType === 0 || RewardType === 1))
     .filter(({ Points = 0 }) => Points > 0)
     .toSorted((one, other) => (one.Points ?? 0) - (other.Points ?? 0))[0]?.Id;
@@ -303,19 +298,19 @@ async function tryCoupon({ loyalty, id, undos, dates }: TestAccount): Promise<Co
     });
   const created = await send(1);
   const changed = await send(2);
-  const value = readValue(await loyalty.getCoupon(id))?.Items?.[0]?.CouponValue;
-  if (verdictOf(created) === 'refused') {
+  const value = (await loyalty.getCoupon(id)).value?.Items?.[0]?.CouponValue;
+  if (created.verdict === 'refused') {
     const means = 'A coupon must have a customer: codes for everyone cannot be sent.';
     return { ...pass(means), settings: { rules: { couponForEveryone: 'skip' } } };
   }
-  if (verdictOf(created) !== 'accepted') return UNCLEAR;
+  if (created.verdict !== 'accepted') return UNCLEAR;
   const rules = { couponForEveryone: 'send' } as const;
   const free = 'A coupon needs no customer.';
-  if (verdictOf(changed) !== 'refused' && value === undefined) {
+  if (changed.verdict !== 'refused' && value === undefined) {
     const means = `${free} Whether it is replaced when it is sent again could not be read.`;
     return { ...unknown(means), settings: { rules } };
   }
-  const isReplaced = verdictOf(changed) === 'accepted' && value === 2;
+  const isReplaced = changed.verdict === 'accepted' && value === 2;
   const means = `${free} Sent again, it ${isReplaced ? 'replaces' : 'does not replace'} the earlier one.`;
   const settings = { rules, ...assume({ couponsAreReplaced: isReplaced }) };
   return { ...pass(means), settings };
@@ -332,15 +327,15 @@ async function tryTwins(account: TestAccount): Promise<Conclusion> {
     const OriginalId = `${id}-${name}`;
     undos.push(inactive(OriginalId));
     const sent = await loyalty.upsertCustomer({ OriginalId, Name: id, ...shared });
-    if (verdictOf(sent) === 'refused') return false;
-    const read = readValue(await loyalty.getCustomer(OriginalId))?.OriginalId;
-    return verdictOf(sent) === 'accepted' && read !== undefined ? read === OriginalId : undefined;
+    if (sent.verdict === 'refused') return false;
+    const read = (await loyalty.getCustomer(OriginalId)).value?.OriginalId;
+    return sent.verdict === 'accepted' && read !== undefined ? read === OriginalId : undefined;
   };
   const sharesEmail = await isMember('same-email', { Email: customer.Email });
-  const found = readValue(await loyalty.getCustomer(customer.Email))?.OriginalId;
+  const found = (await loyalty.getCustomer(customer.Email)).value?.OriginalId;
   const given = await loyalty.upsertCustomer({ ...customer, Document: NO_DOCUMENT });
   // Refused as no document of anybody, it would be refused to the second, too.
-  const isGiven = verdictOf(given) === 'accepted' || hasCode(given, DOCUMENT_USED);
+  const isGiven = given.verdict === 'accepted' || given.code === DOCUMENT_USED;
   const sharesDocument = isGiven
     ? await isMember('same-document', { Document: NO_DOCUMENT })
     : undefined;
