@@ -1,4 +1,15 @@
-import { Annotations, type App, CfnOutput, CfnResource, Stack, Token } from 'aws-cdk-lib';
+import {
+  Annotations,
+  type App,
+  CfnOutput,
+  CfnResource,
+  DefaultStackSynthesizer,
+  type IStackSynthesizer,
+  Stack,
+  Tags,
+  Token,
+} from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   type Concurrency,
@@ -8,8 +19,13 @@ import {
   LEAST_WORKERS,
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import type { Deployment } from '../shared/config/connector-settings.ts';
 import { VERSION } from '../shared/config/release.ts';
-import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
+import {
+  type StackOutput,
+  type StackOutputs,
+  stackNameOf,
+} from '../shared/config/stack-outputs.ts';
 import type { FunctionName } from './bundle-functions.ts';
 import { Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
@@ -63,7 +79,8 @@ export class LoyaltyConnector extends Construct {
     const { deployment } = connector;
     const { retainData, logRetentionDays, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
-    const secretsPrefix = `loyalty-connector/${stage}`;
+    const secretsPrefix = `${deployment.namePrefix}loyalty-connector/${stage}`;
+    govern(this, deployment);
 
     const dataKey =
       encryptionKey === undefined ? undefined : new DataKey(this, 'DataKey', encryptionKey);
@@ -72,7 +89,7 @@ export class LoyaltyConnector extends Construct {
     const products = new EventQueue(this, 'Products', data);
     const coupons = new EventQueue(this, 'Coupons', data);
     const ledger = new LedgerTable(this, 'Ledger', data);
-    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails);
+    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails, dataKey);
 
     const environment = {
       ORDERS_QUEUE_URL: orders.source.queueUrl,
@@ -182,6 +199,15 @@ export class LoyaltyConnector extends Construct {
   }
 }
 
+/** What an account asks of everything that is made in it. */
+function govern(scope: Construct, { permissionsBoundary: boundary, tags }: Deployment): void {
+  if (boundary !== undefined) {
+    const policy = ManagedPolicy.fromManagedPolicyArn(scope, 'Boundary', boundary);
+    PermissionsBoundary.of(scope).apply(policy);
+  }
+  for (const [name, value] of Object.entries(tags)) Tags.of(scope).add(name, value);
+}
+
 function fitTo(scope: Construct, connector: Connector, quota: number | undefined): Concurrency {
   if (quota === undefined) {
     Annotations.of(scope).addWarningV2(
@@ -200,17 +226,24 @@ function fitTo(scope: Construct, connector: Connector, quota: number | undefined
 /** One stage of the connector as a stack of its own. */
 export class ConnectorStack extends Stack {
   constructor(app: App, props: LoyaltyConnectorProps) {
-    const name = `loyalty-connector-${props.stage}`;
+    const { deployment } = props.connector;
+    const name = stackNameOf(props.stage, deployment);
+    const qualifier = deployment.bootstrapQualifier;
     super(app, name, {
       description: `loyalty-connector, stage ${props.stage}`,
       stackName: name,
       // As many alarms as a stack can hold would make the file larger than CloudFormation takes.
       suppressTemplateIndentation: true,
       // CDK's command line sets it with every deployment.
-      terminationProtection: props.stage === 'prod' && props.connector.deployment.retainData,
+      terminationProtection: props.stage === 'prod' && deployment.retainData,
       // Activated as cost allocation tags, they show what each stage costs.
-      tags: { application: 'loyalty-connector', stage: props.stage },
+      tags: { application: 'loyalty-connector', stage: props.stage, ...deployment.tags },
+      ...(qualifier !== undefined && {
+        synthesizer: new DefaultStackSynthesizer({ qualifier }) as IStackSynthesizer,
+      }),
     });
+    // Also what CDK may put beside the construct.
+    govern(this, deployment);
     // CDK leaves this name out of logical ids.
     const { concurrency = defaultConcurrency(props.connector) } = props;
     new LoyaltyConnector(this, 'Default', { ...props, concurrency });
@@ -268,7 +301,7 @@ const FINDINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'AWS::SNS::Topic': {
     CKV_AWS_26:
-      'CloudWatch may not use the key of AWS; messages hold names of alarms and commands.',
+      'CloudWatch may not use the key of AWS; deployment.encryptionKey sets one of yours.',
   },
   'AWS::Lambda::Function': {
     CKV_AWS_115: 'deploy reserves what the quota allows; the queue limits a worker.',

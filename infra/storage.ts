@@ -100,7 +100,7 @@ const USES = [
 ];
 
 /**
- * A key of the merchant, instead of those of AWS, for queues, ledger, secrets and logs.
+ * A key of the merchant, instead of those of AWS, for queues, ledger, secrets, logs and the topic of alarms.
  * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 export class DataKey extends Construct {

@@ -5,6 +5,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { DataKey } from '../storage.ts';
 import type { Monitored } from './alarm-definition.ts';
 import {
   awsAlarms,
@@ -58,17 +59,20 @@ export function addAlarms(scope: Construct, monitored: Monitored, topic: ITopic)
  * The topic that alarms notify. Each address confirms its subscription once, in the e-mail
  * from AWS.
  *
- * It has no key: CloudWatch may not use the one that AWS keeps for SNS, and alarms would not arrive
- * ("Encrypted SNS topics and CloudWatch alarms"); a key of our own costs $1 a month. Messages hold the name of an alarm, a
- * number and the command to run: nothing personal and no secret.
+ * Without a key of the merchant it has none: CloudWatch may not use the one that AWS keeps for SNS, and alarms would not
+ * arrive ("Encrypted SNS topics and CloudWatch alarms"). Messages hold the name of an alarm, a number and the command to
+ * run: nothing personal and no secret.
  */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, emails: readonly string[]) {
+  constructor(scope: Construct, id: string, emails: readonly string[], key: DataKey | undefined) {
     super(scope, id);
     const { stackName } = Stack.of(this);
-    this.topic = new Topic(this, 'Topic', { enforceSSL: true });
+    this.topic = new Topic(this, 'Topic', {
+      enforceSSL: true,
+      ...(key && { masterKey: key.key }),
+    });
     const alarms = Stack.of(this).formatArn({
       service: 'cloudwatch',
       resource: 'alarm',

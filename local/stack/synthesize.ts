@@ -10,8 +10,6 @@ import { type Assembly, readAssembly } from './template/template.ts';
 /** A problem that the user can fix; the message says how. */
 export class CannotStart extends Error {}
 
-const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
-
 interface SynthesisOptions {
   readonly project: string;
   /** Used instead of the settings file of the stage. */
@@ -57,7 +55,7 @@ export async function synthesize(
     child.once('error', reject).once('close', resolve);
   });
   if (code !== 0) throw new CannotStart(`The stack cannot be synthesized.\n${printed.trim()}`);
-  return readAssembly(folder, stackNameOf(stage));
+  return readAssembly(folder);
 }
 
 const NAME = /^assembly-(\d+)$/;

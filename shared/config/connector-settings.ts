@@ -203,22 +203,42 @@ export interface DeploymentSettings {
   readonly monitoring?: Monitoring;
 
   /**
-   * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
-   * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
+   * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets, logs and alarms. It
+   * costs about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
    * which cost nothing.
    */
   readonly encryptionKey?: string;
+
+  /** The ARN of the policy that bounds the permissions of every role. Default: none. */
+  readonly permissionsBoundary?: string;
+
+  /** On every resource that takes tags, and on the secrets. Default: `application` and `stage` alone. */
+  readonly tags?: Readonly<Record<string, string>>;
+
+  /**
+   * Stands before the name of the stack, and so before all names of its resources and secrets: up to 20 characters, the
+   * last a hyphen, such as `team-a-`. Set it before the first deployment: another one makes another stack. Default: none.
+   */
+  readonly namePrefix?: string;
+
+  /** The qualifier with which the account was prepared for CDK (`cdk bootstrap --qualifier`). Default: that of CDK. */
+  readonly bootstrapQualifier?: string;
 }
 
-/** `maxConcurrency` as stated: `deploy` chooses the others. A key has no default, and no function holds it. */
-export type Deployment = Required<Omit<DeploymentSettings, 'encryptionKey'>> &
-  Pick<DeploymentSettings, 'encryptionKey'>;
+/** Have no default, and no function holds them. */
+type Governed = 'encryptionKey' | 'permissionsBoundary' | 'bootstrapQualifier';
+
+/** `maxConcurrency` as stated: `deploy` chooses the others. */
+export type Deployment = Required<Omit<DeploymentSettings, Governed>> &
+  Pick<DeploymentSettings, Governed>;
 
 const DEPLOYMENT = {
   endpoint: { kind: 'function-url' },
   logRetentionDays: 30,
   retainData: true,
   monitoring: 'full',
+  tags: {},
+  namePrefix: '',
 } as const;
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {

@@ -250,6 +250,27 @@ const deployment = section({}, {
     /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
     'be the ARN of a key, arn:aws:kms:…:key/…, not of an alias',
   ),
+  permissionsBoundary: matching(
+    /^arn:aws[a-z-]*:iam::(?:\d{12}|aws):policy\/[\w+=,.@/-]+$/,
+    'be the ARN of a policy, arn:aws:iam::…:policy/…',
+  ),
+  // "Tag your AWS resources" (Tagging AWS Resources and Tag Editor).
+  tags: v.record(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/iu, 'is not the name of a tag'),
+    ),
+    matching(
+      /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u,
+      'have up to 256 letters, digits, spaces and _.:/=+@-',
+    ),
+    'must be an object',
+  ),
+  namePrefix: matching(
+    /^[a-z][a-z0-9-]{0,18}-$/,
+    'have up to 20 lower-case letters, digits and hyphens, the first a letter and the last a hyphen',
+  ),
+  bootstrapQualifier: matching(/^[a-z0-9]{1,10}$/, 'have 1 to 10 lower-case letters and digits'),
 } satisfies Checks<DeploymentSettings>);
 
 const storefront = section({}, {

@@ -44,3 +44,9 @@ export type StackOutput = (typeof STACK_OUTPUTS)[number] | OptionalOutput;
 export type StackOutputs = Readonly<
   Record<Exclude<StackOutput, OptionalOutput>, string> & Partial<Record<OptionalOutput, string>>
 >;
+
+/** The name of a stage's own stack, after which CloudFormation names what is in it. */
+export const stackNameOf = (
+  stage: string,
+  { namePrefix }: { readonly namePrefix: string },
+): string => `${namePrefix}loyalty-connector-${stage}`;

@@ -9,7 +9,7 @@ import { PROJECT } from '../support/project.ts';
 import { install, type Part } from './part.ts';
 
 /** Undefined stands for the settings of the project. Each makes other resources. */
-const SETTINGS = [undefined, 'own-key', 'many-shops', 'shared-account', 'limited'];
+const SETTINGS = [undefined, 'every-option', 'own-key', 'many-shops', 'shared-account', 'limited'];
 
 /** What CloudFormation would deploy, against its resource schemas and its documented rules. */
 export const template: Part = {

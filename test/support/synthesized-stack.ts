@@ -49,8 +49,11 @@ export function buildStack<Result>(
 }
 
 /** The construct in a stack of the merchant's own app. */
-export function buildOwnStack(lambdaQuota: number | undefined) {
-  return withApp({ storefront: {} }, (app, props) => {
+export function buildOwnStack(
+  lambdaQuota: number | undefined,
+  deployment?: ConnectorSettings['deployment'],
+) {
+  return withApp({ storefront: {}, ...(deployment && { deployment }) }, (app, props) => {
     const stack = new Stack(app, 'Paper');
     new LoyaltyConnector(stack, 'Loyalty', { ...props, stage: 'prod', lambdaQuota });
     const template = Template.fromStack(stack);

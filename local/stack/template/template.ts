@@ -90,17 +90,19 @@ interface AssetFile {
   readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
 }
 
-export function readAssembly(folder: string, stackName: string): Assembly {
+/** Of the stack that is named, or of the only one. */
+export function readAssembly(folder: string, only?: string): Assembly {
   const manifest = readJson<Manifest>(join(folder, 'manifest.json'));
   const artifacts = Object.entries(manifest.artifacts ?? {});
   const stack = artifacts.find(
     ([id, { type, properties }]) =>
-      type === 'aws:cloudformation:stack' && (properties?.stackName ?? id) === stackName,
+      type === 'aws:cloudformation:stack' && (properties?.stackName ?? id) === (only ?? id),
   );
   const [id, { properties } = { properties: undefined }] = stack ?? [];
   if (id === undefined || !properties?.templateFile) {
-    throw new UnknownInTemplate(`a stack named ${stackName}: ${folder} has none`);
+    throw new UnknownInTemplate(`a stack named ${only}: ${folder} has none`);
   }
+  const { stackName = id } = properties;
   const folders = assetFolders(folder, `${id}.assets.json`);
   return {
     stackName,

@@ -10,7 +10,7 @@ import { concurrencyText } from '../../../shared/config/concurrency.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
-import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
+import { type StackOutputs, stackNameOf } from '../../../shared/config/stack-outputs.ts';
 import type { AwsSettings } from '../ground/session/deployment.ts';
 import { openAws, readStack, readStageSettings } from '../ground/session/find-deployment.ts';
 import { fitToAccount } from '../ground/session/fit-to-account.ts';
@@ -24,8 +24,7 @@ interface DeployDeps {
   readonly aws: AwsSettings;
   /** The folder of `cdk.out`. */
   readonly project: string;
-  /** Throws a `Problem` that names the faults of the settings. */
-  connector(): Promise<Connector>;
+  readonly connector: Connector;
   runCdk(words: readonly string[]): Promise<CdkRun>;
   readonly terminal: Pick<Terminal, 'confirm' | 'note'>;
 }
@@ -46,19 +45,17 @@ export async function runDeploy(
   { region, profile, ...options }: DeployOptions & CommonOptions,
 ): Promise<Document> {
   const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
+  const connector = await readStageSettings(options.stage);
   const [what = '', ...notes] = await deploy(options, {
-    ...{ aws, terminal, project: findProject() },
-    connector: () => readStageSettings(options.stage),
+    ...{ aws, terminal, connector, project: findProject() },
     runCdk: (words) => runCdk(words, aws),
   });
   return {
-    title: stackOf(options),
+    title: stackNameOf(options.stage, connector.deployment),
     verdict: { kind: 'well', what },
     blocks: notes.map((note) => text(note)),
   };
 }
-
-const stackOf = ({ stage }: DeployOptions): string => `loyalty-connector-${stage}`;
 
 /** One name: CDK replaces what an interrupted deployment left. */
 const CHANGE_SET = 'loyalty-connector-deploy';
@@ -69,7 +66,7 @@ const CHANGE_SET = 'loyalty-connector-deploy';
  * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
 export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<readonly string[]> {
-  const stack = stackOf(options);
+  const stack = stackNameOf(options.stage, deps.connector.deployment);
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
   const access = openStackAccess(stack, deps.aws);
   const step: Step = { ...deps, stack, folder, options, access, say: deps.terminal.note };
@@ -104,7 +101,7 @@ interface Step extends DeployDeps {
 
 /** Synthesized once: the changes that were shown and confirmed are deployed. */
 async function synthesize({ stack, options, say, ...deps }: Step): Promise<void> {
-  const fitted = await fitToAccount(deps.aws, stack, await deps.connector());
+  const fitted = await fitToAccount(deps.aws, stack, deps.connector);
   if (fitted.kind === 'refused') {
     const [what = '', ...ways] = fitted.why;
     throw new Problem(what, ways.join('\n'));

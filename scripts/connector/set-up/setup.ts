@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { findProject } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
+import { stackNameOf } from '../../../shared/config/stack-outputs.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import {
@@ -103,11 +104,11 @@ async function openDeps(session: Session, options: SetupOptions) {
     throw new BadArguments('give --stage or --stack, not both.');
   }
   const given = common.stack ?? (process.env.CONNECTOR_STACK || undefined);
-  const asked = named === undefined ? given : `loyalty-connector-${named}`;
   // An account or a region is never meant for this machine.
-  const isOnAws = (asked ?? common.region ?? common.profile) !== undefined;
+  const isOnAws = (named ?? given ?? common.region ?? common.profile) !== undefined;
   const local = isOnAws ? undefined : await findLocalStack();
-  const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
+  const isNamed = named === undefined && given !== undefined;
+  const stack = local?.stack ?? (isNamed ? given : await ownStackOf(named ?? 'prod'));
   /** Throws a `Problem` while the stack is not deployed. */
   const deployed = () => session.findDeployment(local ? undefined : stack);
   const ownStage = stageOfStack(stack);
@@ -123,6 +124,9 @@ async function openDeps(session: Session, options: SetupOptions) {
   // A construct in an app of the user's own is deployed by that app.
   return { deps, deployed, isDeployedHere: !local && ownStage !== undefined };
 }
+
+const ownStackOf = async (stage: string): Promise<string> =>
+  stackNameOf(stage, (await readStageSettings(stage)).deployment);
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
@@ -145,10 +149,13 @@ const BOOTSTRAP_STACK = 'CDKToolkit';
 /** What CDK's assets need ("Bootstrap template version history"). */
 const LEAST_VERSION = 6;
 
-function bootstrapStep({ aws, agrees }: SetupDeps): Step {
+function bootstrapStep({ aws, agrees, connector }: SetupDeps): Step {
   return {
     title: 'CDK bootstrap',
     async look() {
+      const { bootstrapQualifier: own } = (await connector()).deployment;
+      // The stack of an own one may have any name: the deployment says what is missing.
+      if (own !== undefined) return [pass(`yours, with the qualifier ${own}`)];
       const found = await readStack(aws, BOOTSTRAP_STACK);
       const version = Number(found?.outputs.BootstrapVersion ?? 0);
       return [
@@ -204,7 +211,7 @@ function deployStep(deps: SetupDeps): Step {
       await deploy(
         { stage, yes: options.yes === true },
         {
-          ...{ aws, terminal, project: findProject(), connector: deps.connector },
+          ...{ aws, terminal, project: findProject(), connector: await deps.connector() },
           runCdk: (words) => runCdk(words, aws),
         },
       );

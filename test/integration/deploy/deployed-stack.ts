@@ -164,8 +164,7 @@ async function deployTo(folder: string, ...[options, account = {}, steps = {}]: 
   try {
     const given = { stage: 'prod', yes: true, ...options };
     const terminal = { confirm: async () => false, note: (text: string) => void said.push(text) };
-    const connector = async () => CONNECTOR;
-    const deps = { aws, runCdk, project: folder, connector, terminal };
+    const deps = { aws, runCdk, project: folder, connector: CONNECTOR, terminal };
     const result = await deployStack(given, deps).then(
       (sentences) => {
         said.push(...sentences);

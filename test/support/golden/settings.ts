@@ -85,16 +85,27 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
       ...{ orders: 4, products: 3, coupons: 2, balances: 6, receiver: 70, storefront: 20 },
     },
     ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic' },
+    permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
+    ...{ tags: { team: 'loyalty' }, namePrefix: 'team-a-', bootstrapQualifier: 'teama' },
     encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f',
   },
 };
 
-const { balances: _, receiver: __, ...fewerNumbers } = all.deployment.maxConcurrency;
-const firstRelease = { ...all, deployment: { ...all.deployment, maxConcurrency: fewerNumbers } };
+const {
+  permissionsBoundary: _b,
+  tags: _t,
+  namePrefix: _n,
+  bootstrapQualifier: _q,
+  ...plain
+} = all.deployment;
+const ungoverned = { ...all, deployment: plain };
+const { balances: _, receiver: __, ...fewerNumbers } = plain.maxConcurrency;
+const firstRelease = { ...all, deployment: { ...plain, maxConcurrency: fewerNumbers } };
 
 export const settings: Samples = {
   'settings with every field': accepted(firstRelease),
-  'settings with workers of balances and a receiver': accepted(all),
+  'settings with workers of balances and a receiver': accepted(ungoverned),
+  'settings of a governed account': accepted(all),
   'settings of a Vendure shop': accepted({
     shops: [vendure],
     loyalty: { address: 'https://loyalty.example.com' },

@@ -83,6 +83,8 @@ describe('the connector’s settings', () => {
         logRetentionDays: 30,
         retainData: true,
         monitoring: 'full',
+        tags: {},
+        namePrefix: '',
       },
     });
   });

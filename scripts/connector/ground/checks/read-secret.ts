@@ -97,8 +97,8 @@ export async function storeSecret(
   const client = new SecretsManager(aws);
   const name = secretName(output('SecretsPrefix'), path, purpose);
   const SecretString = JSON.stringify(fields);
-  const { encryptionKey: KmsKeyId } = connector.deployment;
-  const tags = { application: 'loyalty-connector', stage };
+  const { encryptionKey: KmsKeyId, tags: own } = connector.deployment;
+  const tags = { application: 'loyalty-connector', stage, ...own };
   try {
     await client.putSecretValue({ SecretId: name, SecretString });
   } catch (error) {

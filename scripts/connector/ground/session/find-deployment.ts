@@ -193,13 +193,12 @@ async function findDeployedStack({
   };
 }
 
-const STACK_PREFIX = 'loyalty-connector-';
-const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
+/** As `stackNameOf` makes it. */
+const STACK_NAME = /^(?:[a-z][a-z0-9-]*-)?loyalty-connector-([a-z0-9][a-z0-9-]*)$/;
 
 /** Undefined when it is not a stack that `deploy` makes. It may hold the connector as a construct. */
 export function stageOfStack(stack: string): string | undefined {
-  const stage = stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : '';
-  return STAGE_NAME.test(stage) ? stage : undefined;
+  return STACK_NAME.exec(stack)?.[1];
 }
 
 /** The checked settings of one stage, with which its functions were built. */
