@@ -182,7 +182,7 @@ export async function openConsoleOnTheWire({ readOnly = false, deployment }: Wir
             .split('\n')
             .map((line) => JSON.parse(line))
         : [];
-      return { ...answer, lines, code: lines.find(({ kind }) => kind === 'end')?.code };
+      return { ...answer, lines, code: lines.find(({ code }) => code !== undefined)?.code };
     },
     /** Any bytes; resolves with what came back until the connection ended, or until it was silent. */
     raw: (bytes: string, silentMs = 5_000) =>

@@ -10,8 +10,8 @@ import {
 import { textIn } from '../../../scripts/connector/ground/console/page/words.ts';
 import {
   type CommandLine,
-  type ConsoleEvent,
   offeredCommands,
+  type Ran,
   type RunSettings,
   runCommand,
   wordsOf,
@@ -82,7 +82,7 @@ async function run(
   line: CommandLine,
   { pause, deployment = {} as Deployment, ...given }: Circumstances = {},
 ) {
-  const events: ConsoleEvent[] = [];
+  const events: Ran[] = [];
   await runCommand(line, {
     createProgram() {
       if (!pause) return createProgram();
@@ -121,23 +121,23 @@ describe('the offered commands', () => {
     'do not hold %s',
     async (command) => {
       expect(await run({ command, operands: [], options: {} })).toEqual([
-        { kind: 'problem', message: `This console does not offer "${command}".` },
-        { kind: 'end', code: 2 },
+        { problem: { message: `This console does not offer "${command}".` } },
+        { code: 2 },
       ]);
     },
   );
 
   it.each(['stack', 'profile', 'region', 'watch', 'help'])('keep --%s', async (option) => {
     const [problem] = await run({ command: 'status', operands: [], options: { [option]: 'x' } });
-    expect(problem).toMatchObject({ kind: 'problem' });
+    expect(problem).toHaveProperty('problem');
   });
 });
 
 it('reports the mistakes of a line', async () => {
   const events = await run({ command: 'status', operands: [], options: { colour: 'red' } });
   expect(events).toEqual([
-    { kind: 'problem', message: expect.stringContaining('unknown option') },
-    { kind: 'end', code: 2 },
+    { problem: { message: expect.stringContaining('unknown option') } },
+    { code: 2 },
   ]);
 });
 
@@ -153,9 +153,9 @@ it('says in every answer what changed since the console was started', async () =
       },
     });
   expect(await answerAfter(new Date(0))).toContainEqual({
-    ...{ kind: 'note', text: expect.stringContaining('connector.config.ts has changed since') },
+    notes: [expect.stringContaining('connector.config.ts has changed since')],
   });
-  expect(await answerAfter(new Date())).toEqual([{ kind: 'end', code: 0 }]);
+  expect(await answerAfter(new Date())).toEqual([{ code: 0 }]);
 });
 
 it.each([
@@ -171,8 +171,8 @@ it.each([
       printed.mockRestore();
     });
     expect(await run(PAUSE, { pause: () => Promise.reject(thrown) })).toEqual([
-      { kind: 'problem', message },
-      { kind: 'end', code: 1 },
+      { problem: { message } },
+      { code: 1 },
     ]);
   },
 );
@@ -188,8 +188,8 @@ it('begins no change after it was stopped', async () => {
     },
   });
   expect(events).toEqual([
-    { kind: 'problem', message: 'Stopped. Nothing was changed.' },
-    { kind: 'end', code: 130 },
+    { problem: { message: 'Stopped. Nothing was changed.' } },
+    { code: 130 },
   ]);
 });
 

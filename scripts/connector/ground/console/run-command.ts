@@ -28,21 +28,23 @@ export const commandLine = v.object({
 });
 export type CommandLine = v.InferOutput<typeof commandLine>;
 
-/** What the page receives, line by line, while the command runs. */
-export type ConsoleEvent =
-  /** Names the run for the stop button. */
-  | { readonly kind: 'begun'; readonly run: string }
-  | { readonly kind: 'document'; readonly document: Document }
-  | { readonly kind: 'note'; readonly text: string }
-  | {
-      readonly kind: 'progress';
-      readonly doing: string;
-      readonly done: number;
-      readonly total?: number;
-      readonly detail?: string;
-    }
-  | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
-  | { readonly kind: 'end'; readonly code: ExitCode };
+/** What a command has said, and how it ended. The page receives it line by line, each with what is new. */
+export interface Ran {
+  /** Names it for the stop button. */
+  readonly run?: string;
+  /** Undefined while it runs, when the console was stopped, and when the request broke off. */
+  readonly code?: ExitCode;
+  /** The last one that it has shown. */
+  readonly document?: Document;
+  readonly notes?: readonly string[];
+  readonly problem?: { readonly message: string; readonly next?: string | undefined };
+  readonly progress?: {
+    readonly doing: string;
+    readonly done: number;
+    readonly total: number | undefined;
+    readonly detail: string | undefined;
+  };
+}
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
@@ -72,15 +74,15 @@ export interface RunSettings {
   readonly deployment: Deployment;
   readonly readOnly: boolean;
   readonly signal: AbortSignal;
-  readonly send: (event: ConsoleEvent) => unknown;
+  readonly send: (said: Ran) => unknown;
 }
 
 /** Runs one command as the command line does, with the page in the place of the terminal. */
 export async function runCommand(line: CommandLine, settings: RunSettings): Promise<void> {
   const { send } = settings;
   const refuse = (message: string) => {
-    send({ kind: 'problem', message });
-    send({ kind: 'end', code: EXIT.badArguments });
+    send({ problem: { message } });
+    send({ code: EXIT.badArguments });
   };
   const offered = offeredCommands(settings.readOnly);
   if (!Object.hasOwn(offered, line.command)) {
@@ -93,7 +95,7 @@ export async function runCommand(line: CommandLine, settings: RunSettings): Prom
     return;
   }
   const program = settings.createProgram();
-  captureMistakes(program, (message) => send({ kind: 'problem', message }));
+  captureMistakes(program, (message) => send({ problem: { message } }));
   // A question has nothing to end in order: at a terminal, Ctrl-C ends the process at once.
   const stopped = Promise.withResolvers<'stopped'>();
   const isQuestion = offered[line.command] === 'asks';
@@ -102,17 +104,17 @@ export async function runCommand(line: CommandLine, settings: RunSettings): Prom
     program,
     hostOf({
       ...settings,
-      send: (event) => isStopped || send(event),
+      send: (said) => isStopped || send(said),
       stopAtOnce: () => isQuestion && stopped.resolve('stopped'),
     }),
   );
   try {
     const run = program.parseAsync(wordsOf(line), { from: 'user' });
     isStopped = (await Promise.race([run, stopped.promise])) === 'stopped';
-    if (isStopped) send({ kind: 'end', code: EXIT.interrupted });
+    if (isStopped) send({ code: EXIT.interrupted });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    send({ kind: 'end', code: EXIT.badArguments });
+    send({ code: EXIT.badArguments });
   }
 }
 
@@ -140,15 +142,14 @@ function hostOf({
 }: RunSettings & { readonly stopAtOnce: () => void }): Host {
   return {
     createTerminal: () => terminalTo(send),
-    showDocument: (document) => send({ kind: 'document', document }),
+    showDocument: (document) => send({ document }),
     findDeployment: async () => deployment,
     onInterruption: (interrupt) =>
       signal.addEventListener('abort', () => {
         if (interrupt() === undefined) stopAtOnce();
       }),
-    reportProblem: ({ message, next }) =>
-      send({ kind: 'problem', message, ...(next !== undefined && { next }) }),
-    end: (code) => send({ kind: 'end', code }),
+    reportProblem: ({ message, next }) => send({ problem: { message, next } }),
+    end: (code) => send({ code }),
   };
 }
 
@@ -156,23 +157,23 @@ const WIDTH = 100;
 const PROGRESS_EVERY_MS = 200;
 
 function terminalTo(send: RunSettings['send']): Terminal {
+  const notes: string[] = [];
   return {
     width: WIDTH,
     style: (_format, text) => text,
     // What a command prints beside its document is for a terminal.
     line: () => {},
-    note: (text) => send({ kind: 'note', text }),
+    note(text) {
+      notes.push(text);
+      send({ notes });
+    },
     progress(doing, total) {
       let sentAt = Number.NEGATIVE_INFINITY;
       return {
         report(done, detail) {
           if (performance.now() - sentAt < PROGRESS_EVERY_MS) return;
           sentAt = performance.now();
-          send({
-            ...{ kind: 'progress', doing, done },
-            ...(total !== undefined && { total }),
-            ...(detail !== undefined && { detail }),
-          });
+          send({ progress: { doing, done, total, detail } });
         },
         end: () => {},
       };

@@ -12,11 +12,11 @@ import { findLocalStack } from '../session/find-deployment.ts';
 import type { Session } from '../session/session.ts';
 import { text } from '../terminal/document.ts';
 import { EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
-import { createGuard, type Guard, type Refusal } from './guard.ts';
+import { createGuard, type Refusal } from './guard.ts';
 import {
-  type ConsoleEvent,
   commandLine,
   offeredCommands,
+  type Ran,
   type RunSettings,
   runCommand,
 } from './run-command.ts';
@@ -35,27 +35,12 @@ export interface RunningConsole {
   stop(): Promise<void>;
 }
 
-interface ServerDeps extends ConsoleSettings {
-  readonly guard: Guard;
-  readonly page: PageFiles;
-  readonly about: AboutConsole;
-  /** The commands under way, by the name of their run. */
-  readonly running: Map<string, { interrupt: AbortController; ended: Promise<void> }>;
-}
-
 interface Answer {
   readonly status: number;
   readonly text?: string;
   readonly type?: string;
   readonly cookie?: string | undefined;
 }
-
-/** Undefined when it has answered by itself. */
-type Route = (
-  request: IncomingMessage,
-  deps: ServerDeps,
-  response: ServerResponse,
-) => Promise<Answer | undefined>;
 
 const MOST_BODY_BYTES = 64 * 1024;
 const MOST_RUNNING = 20;
@@ -87,27 +72,87 @@ export async function openConsole(
     throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
   });
   const { port: own } = server.address() as AddressInfo;
+  const guard = createGuard(own);
   const about = aboutConsole(settings);
-  const deps: ServerDeps = {
-    ...settings,
-    page,
-    about,
-    guard: createGuard(own),
-    running: new Map(),
-  };
+  /** The commands under way, by the name of their run. */
+  const running = new Map<string, { interrupt: AbortController; ended: Promise<void> }>();
+
+  /** Undefined when it has answered by itself. */
+  async function answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Answer | undefined> {
+    const { method, url = '', headers } = request;
+    const refusal = guard.refusesHost(headers);
+    if (refusal) return REFUSALS[refusal];
+    if (method === 'GET') return pageAt(url, headers);
+    if (method !== 'POST' || (url !== '/run' && url !== '/stop')) return { status: 404 };
+    const refused = guard.refusesRun(headers);
+    if (refused) return REFUSALS[refused];
+    const body = await readBody(request);
+    return url === '/run' ? runLine(body, response) : stopRun(body);
+  }
+
+  /** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
+  function pageAt(url: string, headers: IncomingMessage['headers']): Answer {
+    // Appended, so that a whole address in the request line is no path, either.
+    const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
+    const file = page.get(pathname);
+    if (file) return { status: 200, ...file };
+    if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
+    const session = guard.open(searchParams?.get('token') ?? '');
+    if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
+    const text = pageHtml(about, session?.key);
+    return { status: 200, text, type: 'text/html', cookie: session?.cookie };
+  }
+
+  async function runLine(body: unknown, response: ServerResponse): Promise<Answer | undefined> {
+    const line = v.safeParse(commandLine, body);
+    if (!line.success) return { status: 400, text: 'This is no command.' };
+    if (running.size >= MOST_RUNNING) {
+      return { status: 429, text: 'Too many commands run already.' };
+    }
+    const run = randomUUID();
+    const interrupt = new AbortController();
+    // The stop button, a closed tab and the end of the console are all Ctrl-C.
+    response.on('close', () => interrupt.abort()).on('error', () => {});
+    response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+    const send = (said: Ran) => void response.write(`${JSON.stringify(said)}\n`);
+    send({ run });
+    const ended = runCommand(line.output, { ...settings, signal: interrupt.signal, send });
+    running.set(run, { interrupt, ended });
+    await ended.finally(() => running.delete(run));
+    response.end();
+    return undefined;
+  }
+
+  /** The command ends in order, and its own request still receives how it ended. */
+  function stopRun(body: unknown): Answer {
+    const asked = v.safeParse(v.object({ run: v.string() }), body);
+    const run = asked.success ? running.get(asked.output.run) : undefined;
+    run?.interrupt.abort();
+    return { status: run ? 204 : 404 };
+  }
+
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    serve(request, deps, response).catch((error: unknown) => {
+    const served = answerTo(request, response).then((answer) => {
+      if (!answer) return;
+      const { status, text = '', type = 'text/plain', cookie } = answer;
+      if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+      response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
+    });
+    served.catch((error: unknown) => {
       note(`A command of the console failed: ${String(error)}`);
       response.destroy();
     });
   });
   return {
-    address: `http://127.0.0.1:${own}/?token=${deps.guard.token}`,
+    address: `http://127.0.0.1:${own}/?token=${guard.token}`,
     async stop() {
       const closed = once(server, 'close');
       server.close();
-      const runs = [...deps.running.values()];
+      const runs = [...running.values()];
       for (const { interrupt } of runs) interrupt.abort();
       await Promise.allSettled(runs.map(({ ended }) => ended));
       // Browsers connect in advance, and an open page asks again and again.
@@ -144,75 +189,6 @@ export async function openLocalConsole(
   return deployment && openConsole(deployment, options, say);
 }
 
-async function serve(
-  request: IncomingMessage,
-  deps: ServerDeps,
-  response: ServerResponse,
-): Promise<void> {
-  const answer = await answerTo(request, deps, response);
-  if (!answer) return;
-  const { status, text = '', type = 'text/plain', cookie } = answer;
-  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
-  response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
-}
-
-const answerTo: Route = async (request, deps, response) => {
-  const { method, url = '', headers } = request;
-  const refusal = deps.guard.refusesHost(headers);
-  if (refusal) return REFUSALS[refusal];
-  if (method === 'GET') return pageAt(url, headers, deps);
-  const route = method === 'POST' ? ROUTES.get(url) : undefined;
-  if (!route) return { status: 404 };
-  const refused = deps.guard.refusesRun(headers);
-  return refused ? REFUSALS[refused] : route(request, deps, response);
-};
-
-/** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
-function pageAt(url: string, headers: IncomingMessage['headers'], deps: ServerDeps): Answer {
-  const { guard, page, about } = deps;
-  // Appended, so that a whole address in the request line is no path, either.
-  const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
-  const file = page.get(pathname);
-  if (file) return { status: 200, ...file };
-  if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
-  const session = guard.open(searchParams?.get('token') ?? '');
-  if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
-  const text = pageHtml(about, session?.key);
-  return { status: 200, text, type: 'text/html', cookie: session?.cookie };
-}
-
-const runLine: Route = async (request, deps, response) => {
-  const line = v.safeParse(commandLine, await readBody(request));
-  if (!line.success) return { status: 400, text: 'This is no command.' };
-  const { running } = deps;
-  if (running.size >= MOST_RUNNING) return { status: 429, text: 'Too many commands run already.' };
-  const run = randomUUID();
-  const interrupt = new AbortController();
-  // The stop button, a closed tab and the end of the console are all Ctrl-C.
-  response.on('close', () => interrupt.abort()).on('error', () => {});
-  response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-  const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
-  send({ kind: 'begun', run });
-  const ended = runCommand(line.output, { ...deps, signal: interrupt.signal, send });
-  running.set(run, { interrupt, ended });
-  await ended.finally(() => running.delete(run));
-  response.end();
-  return undefined;
-};
-
-/** The command ends in order, and its own request still receives how it ended. */
-const stopRun: Route = async (request, { running }) => {
-  const body = v.safeParse(v.object({ run: v.string() }), await readBody(request));
-  const run = body.success ? running.get(body.output.run) : undefined;
-  run?.interrupt.abort();
-  return { status: run ? 204 : 404 };
-};
-
-const ROUTES: ReadonlyMap<string, Route> = new Map([
-  ['/run', runLine],
-  ['/stop', stopRun],
-]);
-
 /** Undefined where it is too large, breaks off or is no JSON. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
@@ -239,13 +215,8 @@ const REFUSALS: Readonly<Record<Refusal, Answer>> = {
   },
 };
 
-interface PageFile {
-  readonly text: string;
-  readonly type: string;
-}
-
 /** By its path: `/page.js`. */
-type PageFiles = ReadonlyMap<string, PageFile>;
+type PageFiles = ReadonlyMap<string, { readonly text: string; readonly type: string }>;
 
 const FOLDER = 'scripts/connector/ground/console/page';
 const TYPES = { '/page.js': 'text/javascript', '/page.css': 'text/css' } as const;
@@ -253,18 +224,13 @@ const TYPES = { '/page.js': 'text/javascript', '/page.css': 'text/css' } as cons
 /** In the package they are built already: operators need no Preact. */
 export async function readPage(): Promise<PageFiles> {
   const isPacked = extname(import.meta.filename) === '.js';
-  const read = isPacked ? readBuilt : await buildPage();
-  return new Map(
-    await Promise.all(
-      Object.entries(TYPES).map(
-        async ([path, type]) => [path, { text: await read(path), type }] as const,
-      ),
-    ),
-  );
-}
-
-function readBuilt(path: string): Promise<string> {
-  return readFile(join(import.meta.dirname, 'page', path), 'utf8');
+  const built = isPacked ? undefined : await buildPage();
+  const read = Object.entries(TYPES).map(async ([path, type]) => {
+    const text =
+      built?.get(path) ?? (await readFile(join(import.meta.dirname, 'page', path), 'utf8'));
+    return [path, { text, type }] as const;
+  });
+  return new Map(await Promise.all(read));
 }
 
 /** Their licence asks for its notice in every copy. */
@@ -273,11 +239,11 @@ const NOTICE =
   'the MIT License. */';
 
 /** One script and one style sheet, from the sources. */
-async function buildPage(): Promise<(path: string) => Promise<string>> {
+async function buildPage(): Promise<ReadonlyMap<string, string>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: { page: join(PACKAGE_FOLDER, FOLDER, 'main.tsx') },
+    entryPoints: { page: join(PACKAGE_FOLDER, FOLDER, 'page.tsx') },
     outdir: join(PACKAGE_FOLDER, FOLDER),
     bundle: true,
     minify: true,
@@ -292,12 +258,7 @@ async function buildPage(): Promise<(path: string) => Promise<string>> {
     banner: { js: NOTICE, css: NOTICE },
     logLevel: 'warning',
   });
-  const texts = new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
-  return async (path) => {
-    const text = texts.get(path);
-    if (text === undefined) throw new Error(`esbuild did not build ${path}`);
-    return text;
-  };
+  return new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
 }
 
 /** `key` is there once, in the answer to the printed address; the page keeps it. */

@@ -2,6 +2,7 @@ import { type ComponentChildren, type ComponentType, createContext } from 'preac
 import { useContext } from 'preact/hooks';
 import type {
   Block,
+  ChartBlock,
   CodeBlock,
   Document,
   FactsBlock,
@@ -15,16 +16,89 @@ import type {
   VerdictKind,
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
-import { Chart } from './chart.tsx';
+import type { Ran } from '../run-command.ts';
 import { Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
-import { dayText, localText, secondText } from './words.ts';
+import { clockText, dayText, localText, numberText, secondText, textIn } from './words.ts';
+
+const INTERRUPTED = 130;
+const GONE: NonNullable<Ran['problem']> = {
+  message: 'The console does not answer. Does its command still run?',
+};
+
+interface AnswerProps {
+  readonly ran: Ran;
+  readonly command: string;
+  /** Of the document's headings. */
+  readonly level?: number;
+}
+
+/** How a command ended, without the title of its document. */
+export function Answer({ ran, command, level = 2 }: AnswerProps) {
+  const { code, document, notes = [] } = ran;
+  const problem = ran.problem ?? (code === undefined ? GONE : undefined);
+  return (
+    <>
+      {problem && (
+        <div class="verdict bad" role="alert">
+          <p>
+            {code === undefined && <strong>No answer </strong>}
+            <span>{problem.message}</span>
+          </p>
+          {problem.next !== undefined && <p>{problem.next}</p>}
+        </div>
+      )}
+      {!problem && code === INTERRUPTED && <p role="status">Stopped before it was complete.</p>}
+      {document && <Blocks document={document} command={command} level={level} />}
+      <Notes of={notes} />
+    </>
+  );
+}
+
+interface UnderwayProps {
+  readonly ran: Ran | undefined;
+  /** Said until the command reports how far it is. */
+  readonly doing: string;
+}
+
+/** What a command says while it runs. */
+export function Underway({ ran: { progress, notes = [] } = {}, doing }: UnderwayProps) {
+  const { done, total, detail } = progress ?? {};
+  const words = [`${progress?.doing ?? doing}${progress ? '' : '…'}`];
+  if (done !== undefined) words.push(numberText(done));
+  if (total !== undefined) words.push(`of ${numberText(total)}`);
+  return (
+    <>
+      <p class="progress" role="status">
+        {words.join(' ')}
+        {detail === undefined ? '' : ` · ${detail}`}
+        <progress
+          aria-label={doing}
+          {...(total !== undefined && { value: done, max: Math.max(total, done ?? 0, 1) })}
+        />
+      </p>
+      <Notes of={notes} />
+    </>
+  );
+}
+
+function Notes({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {of.map((note) => (
+        <p class="soft" key={note}>
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
 
 /** Of the headings of blocks: the document's own is above it. */
 const Level = createContext(2);
 
 /** Everything of a document but its title. */
-export function Blocks({
+function Blocks({
   document: { verdict, blocks, next = [] },
   command,
   level = 2,
@@ -260,4 +334,94 @@ function Section({ title, blocks, folded }: SectionBlock) {
       {inner}
     </section>
   );
+}
+
+/** Of the clocks below the lines. */
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
+
+/** Lines over time, and the same values as a table: a drawing says nothing to a screen reader. */
+function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
+  const all = series.flatMap(({ values }) => values.map((one) => one ?? 0));
+  const most = roundUp(Math.max(0, ...all));
+  const textOf = textIn(unit, most);
+  const length = Math.max(1, ...series.map(({ values }) => values.length));
+  const timeAt = (at: number) => Date.parse(from) + at * everySeconds * 1000;
+  const periods = Array.from({ length }, (_, at) => ({
+    time: timeAt(at),
+    texts: series.map(({ values }) => textOf(values[at] ?? null)),
+    isEmpty: series.every(({ values }) => !values[at]),
+  }));
+  const lineClass = (index: number) => series[index]?.tone ?? `line-${index}`;
+  return (
+    <figure class="card chart">
+      <figcaption>{title}</figcaption>
+      <div class="plot" aria-hidden="true">
+        <div class="values">
+          {[most, most / 2, 0].map((one) => (
+            <span key={one}>{textOf(one)}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${length} 100`} preserveAspectRatio="none" aria-hidden="true">
+          <path class="grid" d={`M0 0H${length}M0 50H${length}M0 100H${length}`} />
+          {series.map(({ name, values }, index) => (
+            <path class={lineClass(index)} d={pathOf(values, most)} key={name} />
+          ))}
+          {periods.map(({ time, texts }, at) => (
+            <rect x={at} width="1" height="100" key={time}>
+              <title>
+                {clockText(time)}
+                {series.map(({ name }, index) => `, ${name} ${texts[index]}`)}
+              </title>
+            </rect>
+          ))}
+        </svg>
+        <div class="clocks">
+          {QUARTERS.map((part) => (
+            <span key={part}>{clockText(timeAt(part * length))}</span>
+          ))}
+        </div>
+      </div>
+      <ul class="legend plain" aria-hidden="true">
+        {series.map(({ name }, index) => (
+          <li key={name}>
+            <svg class="sample" viewBox="0 0 24 8" aria-hidden="true">
+              <path class={lineClass(index)} d="M0 4H24" />
+            </svg>{' '}
+            {name}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>As a table</summary>
+        {/* The newest first, without periods in which nothing happened. */}
+        <Table
+          {...{ kind: 'table', title, empty: 'Nothing in this time.' }}
+          columns={['Time', ...series.map(({ name }) => name)].map((name) => ({ title: name }))}
+          rows={periods
+            .filter(({ isEmpty }) => !isEmpty)
+            .reverse()
+            .map((one) => ({ cells: [localText(one.time), ...one.texts] }))}
+        />
+      </details>
+    </figure>
+  );
+}
+
+/** One even digit, or 10, with zeros: half of it is a round number, too. */
+function roundUp(value: number): number {
+  const size = 10 ** Math.max(0, Math.floor(Math.log10(value)));
+  return size * ([2, 4, 6, 8].find((one) => one * size >= value) ?? 10);
+}
+
+/** In the middle of its period each; a single value between two gaps is a dash. */
+function pathOf(values: readonly (number | null)[], most: number): string {
+  const isKnown = (at: number) => typeof values[at] === 'number';
+  return values
+    .map((one, at) => {
+      if (one === null) return '';
+      const y = 100 - (one / most) * 100;
+      if (isKnown(at - 1)) return `L${at + 0.5} ${y}`;
+      return isKnown(at + 1) ? `M${at + 0.5} ${y}` : `M${at} ${y}h1`;
+    })
+    .join('');
 }

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { REMOVES } from '../../session/command-kinds.ts';
-import { completeLine, type Suggestion } from '../../terminal/document.ts';
+import { completeLine, type Field, type Suggestion } from '../../terminal/document.ts';
 import type { Options } from '../../terminal/line.ts';
-import { Answer, Underway } from './answer.tsx';
-import { Form } from './fields.tsx';
+import type { Ran } from '../run-command.ts';
+import { Answer, Underway } from './blocks.tsx';
 import { about, open, place } from './place.ts';
 import { onlyLooks } from './route.ts';
-import { NOTHING_YET, type Ran, run } from './run.ts';
+import { run, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
-import { useQuestion } from './use-question.ts';
 
 /** Counts the changes that were made here, so that the page asks again. */
 export const changes = signal(0);
@@ -51,7 +51,7 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
       open(complete);
       return;
     }
-    setRunning(NOTHING_YET);
+    setRunning({});
     setEnded(await run(complete, { stop: stop.current.signal, onStep: setRunning }));
   };
 
@@ -161,5 +161,70 @@ function Outcome({ ran, command, agreed }: OutcomeProps) {
     <div>
       <Answer ran={shown} command={command} level={3} />
     </div>
+  );
+}
+
+interface FormProps {
+  readonly id?: string;
+  readonly class: string;
+  /** What was entered or chosen, without what was left empty. */
+  readonly onSubmit: (given: Options) => void;
+  readonly onInput?: () => void;
+  readonly fields: readonly Field[];
+  readonly children?: ComponentChildren;
+}
+
+/** Fields of a command's options, and its buttons. */
+export function Form(props: FormProps) {
+  const { id, class: kind, onSubmit, onInput, fields, children } = props;
+  return (
+    <form
+      id={id}
+      class={kind}
+      onInput={onInput}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = [...new FormData(event.currentTarget)]
+          .map(([name, value]) => [name, String(value).trim()] as const)
+          .filter(([, value]) => value !== '');
+        onSubmit(Object.fromEntries(given));
+      }}
+    >
+      {fields.map((field) => (
+        // biome-ignore lint/a11y/noLabelWithoutControl: Input is one
+        <label key={field.name}>
+          <span>{field.label}</span>
+          <Input field={field} />
+        </label>
+      ))}
+      {children}
+    </form>
+  );
+}
+
+/** One that has no value must not be left empty. */
+function Input({ field }: { readonly field: Field }) {
+  const { name, value = '', of, type = 'text' } = field;
+  const isRequired = field.value === undefined;
+  if (!of) {
+    return (
+      <input
+        type={type}
+        name={name}
+        defaultValue={value}
+        required={isRequired}
+        autocomplete="off"
+      />
+    );
+  }
+  return (
+    <select name={name} required={isRequired}>
+      {!Object.hasOwn(of, '') && <option value="">{isRequired ? 'choose' : 'all'}</option>}
+      {Object.entries(of).map(([one, label]) => (
+        <option value={one} key={one} selected={one === value}>
+          {label}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,17 +1,18 @@
+import './style.css';
+import { Fragment, options as hooks, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Line, line as lineOf, type Options } from '../../terminal/line.ts';
-import { printable } from '../../terminal/text.ts';
-import { Answer, Underway } from './answer.tsx';
-import { ActionDialog, changes, keepFocus } from './dialog.tsx';
-import { Form } from './fields.tsx';
+import { printable, printableLines } from '../../terminal/text.ts';
+import { Answer, Underway } from './blocks.tsx';
+import { ActionDialog, changes, Form, keepFocus } from './dialog.tsx';
 import { about, open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
+import { type Question, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
-import { type Question, useQuestion } from './use-question.ts';
 import { localText, secondText } from './words.ts';
 
 /** What surrounds every document, and the document of the page's address. */
-export function Page() {
+function Page() {
   const line = place.value;
   const { value: suggestion } = action;
   return (
@@ -151,3 +152,25 @@ function SearchBox({ search, line, isFirst }: SearchProps) {
     </search>
   );
 }
+
+/**
+ * Foreign texts (titles, notes, reasons) must not disguise what stands beside them: control characters and
+ * direction marks are shown as escapes, in every text of the page. Preact itself writes texts, never markup.
+ */
+const before = hooks.vnode;
+hooks.vnode = (vnode) => {
+  if (typeof vnode.type === 'string' || vnode.type === Fragment) {
+    const props = vnode.props as Record<string, unknown>;
+    props.children = shown(props.children);
+    for (const name of ['title', 'aria-label', 'alt', 'data-title'])
+      if (name in props) props[name] = shown(props[name]);
+  }
+  before?.(vnode);
+};
+
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return printableLines(value);
+  return Array.isArray(value) ? value.map(shown) : value;
+}
+
+render(<Page />, document.body);

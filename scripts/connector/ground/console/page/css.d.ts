@@ -1,2 +1,0 @@
-// esbuild takes styles out of the script, into page.css.
-declare module '*.css';
