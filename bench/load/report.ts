@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { renderTable } from '../../scripts/connector/ground/terminal/terminal.ts';
+import { renderTable } from '../../scripts/connector/ground/terminal/print-document.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';
@@ -176,10 +176,10 @@ export function renderReport(report: Report, width: number): string {
           title,
           ...(index > 0 && index !== left && { align: 'right' as const }),
         })),
-        rows,
+        rows: rows.map((cells) => ({ cells })),
       },
-      width,
-      (_, text) => text,
+      new Date(),
+      { width, style: (_, text) => text },
     );
   return [
     report.machine,

@@ -1,4 +1,4 @@
-import { renderTable } from '../../scripts/connector/ground/terminal/terminal.ts';
+import { renderTable } from '../../scripts/connector/ground/terminal/print-document.ts';
 import type { Bar, Figure } from '../bench.ts';
 
 const COLUMNS = ['figure', 'this connector', 'floor', 'ratio', 'spread', 'bar', 'met'] as const;
@@ -56,13 +56,12 @@ export function printFigures(figures: readonly Figure[], width: number): string 
   const isText = new Set<string>(['figure', 'bar', 'met']);
   const table = {
     columns: COLUMNS.map((title) => ({
-      title: title.toUpperCase(),
+      title,
       align: isText.has(title) ? ('left' as const) : ('right' as const),
     })),
-    rows: figures.map(figureRow),
-    details: figures.map(({ note = '' }) => note),
+    rows: figures.map((figure) => ({ cells: figureRow(figure), detail: figure.note ?? '' })),
   };
-  return renderTable(table, width, (_, text) => text);
+  return renderTable(table, new Date(), { width, style: (_, text) => text });
 }
 
 /** The document with the figures of this run between its marks. */

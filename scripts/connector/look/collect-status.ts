@@ -14,10 +14,10 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, info, notAsked, runChecks, shopDeps } from '../ground/checks/check.ts';
 import {
-  isHolding,
   type PauseStatus,
   pausesCheck,
   readPauses,
+  triedAt,
 } from '../ground/checks/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
@@ -174,12 +174,6 @@ export function groupWaiting(
   pauses: readonly PauseStatus[],
   now: Date,
 ): readonly WaitingStatus[] {
-  // Before the end of a pause it would only wait again.
-  const triedAt = (message: WaitingInShop) =>
-    pauses
-      .filter((pause) => isHolding(pause, message))
-      .map(({ until }) => (until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until)))
-      .reduce((latest, end) => Math.max(latest, end), message.until);
   const known = queues.kind === 'known' ? queues.value : [];
   const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
   // What is planned waits for nothing that a person could do.
@@ -189,7 +183,7 @@ export function groupWaiting(
     const [next] = messages;
     if (!next) return [];
     const since = Math.min(...messages.map((one) => one.since));
-    const nextTry = Math.min(...messages.map(triedAt));
+    const nextTry = Math.min(...messages.map((one) => triedAt(one, pauses)));
     return {
       ...{ shop: next.shop, waitsFor: next.waitsFor, messages: messages.length },
       since: new Date(since).toISOString(),

@@ -8,11 +8,11 @@ import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
 import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
 import {
   isHolding,
-  nextAttempt,
   type PauseStatus,
   pauseText,
   readPauses,
   resumeSuggestion,
+  triedAt,
 } from '../ground/checks/read-pauses.ts';
 import {
   FOR_WHAT,
@@ -258,9 +258,10 @@ export function pointsText({ key, mapped, held, earned, isObserved }: Trace): st
 
 /** Completes a sentence about it: `its message waits for …`. */
 function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
-  const attempt = `the next attempt is at ${utcText(nextAttempt(wait, pause))} UTC`;
+  const at = triedAt(wait, pause ? [pause] : []);
+  const next = Number.isFinite(at) ? `, and the next attempt is at ${utcText(at)} UTC` : '';
   if (!pause || !isHolding(pause, wait)) {
-    return `its message waits ${FOR_WHAT[wait.waitsFor]}, and ${attempt}`;
+    return `its message waits ${FOR_WHAT[wait.waitsFor]}${next}`;
   }
-  return `its message waits for the end of a pause (${pauseText(pause)}). After it ${attempt}, or at once with "resume"`;
+  return `its message waits for the end of a pause (${pauseText(pause)})${next}, or at once with "resume"`;
 }

@@ -2,7 +2,7 @@ import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
-import { nextAttempt } from '../ground/checks/read-pauses.ts';
+import { triedAt } from '../ground/checks/read-pauses.ts';
 import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
 import {
   findAny,
@@ -184,9 +184,10 @@ export function documentOf(
       steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
       ledger: entry ? ledger : null,
       deadLetters: letters,
-      waiting: waits.map(({ queue, waitsFor, why, until }) => ({
-        ...{ queue, waitsFor, why, nextTry: new Date(until).toISOString() },
-      })),
+      waiting: waits.map((wait) => {
+        const { queue, waitsFor, why } = wait;
+        return { queue, waitsFor, why, nextTry: nextTryOf(trace, wait) };
+      }),
       ...{ earned: earned ?? null, wanted: form ?? null, otherOrders },
     },
   };
@@ -343,14 +344,21 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'changed last' }];
 }
 
-function onQueue({ waits, pause }: Trace): readonly Line[] {
-  return waits.flatMap((wait) => {
+/** ISO 8601; undefined while a pause without an end holds it. */
+function nextTryOf({ pause }: Trace, wait: Trace['waits'][number]): string | undefined {
+  const at = triedAt(wait, pause ? [pause] : []);
+  return Number.isFinite(at) ? new Date(at).toISOString() : undefined;
+}
+
+function onQueue(trace: Trace): readonly Line[] {
+  return trace.waits.flatMap((wait) => {
     const { since, waitsFor, tries } = wait;
     const detail = `${FOR_WHAT[waitsFor]}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
     const line = { who: 'Queue', tone: 'waits' } as const;
+    const at = nextTryOf(trace, wait);
     return [
       { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
-      { ...line, at: new Date(nextAttempt(wait, pause)).toISOString(), what: 'next attempt' },
+      ...(at === undefined ? [] : [{ ...line, at, what: 'next attempt' }]),
     ];
   });
 }

@@ -261,7 +261,7 @@ describe('the verdict on one entity', () => {
         pause: { ...pause, until: at('05:00:00') } as Trace['pause'],
       },
       'waits',
-      'until 2026-11-15 05:00 UTC by ops). After it the next attempt is at 2026-11-15 05:00:00 UTC',
+      'until 2026-11-15 05:00 UTC by ops), and the next attempt is at 2026-11-15 05:00:00 UTC',
       'resume --shop example-store.myshopify.com --queue orders',
     ],
     [
@@ -349,6 +349,12 @@ describe('the verdict on one entity', () => {
       JSON.stringify(documentOf(trace({ waits: [wait], ...changes })).blocks);
     expect(whats({ entry: undefined })).toContain('next attempt');
     expect(whats(ofOrder())).not.toContain('next attempt');
+  });
+
+  it('promises no next attempt while a pause has no end', () => {
+    const { blocks, verdict, data } = documentOf(trace({ entry: undefined, pause, waits: [wait] }));
+    expect(verdict?.what).toContain('for the end of a pause');
+    expect(JSON.stringify([blocks, verdict, data])).not.toMatch(/next ?(attempt|try)/i);
   });
 });
 

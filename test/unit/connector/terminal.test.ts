@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseMoment, wholeNumber } from '../../../scripts/connector/ground/session/arguments.ts';
+import { renderTable } from '../../../scripts/connector/ground/terminal/print-document.ts';
 import {
   createProgress,
   progressLine,
-  renderTable,
 } from '../../../scripts/connector/ground/terminal/terminal.ts';
 import {
   printable,
@@ -14,7 +14,7 @@ import {
   wrap,
 } from '../../../scripts/connector/ground/terminal/text.ts';
 
-const plain = (_: unknown, text: string) => text;
+const screen = (width: number) => ({ width, style: (_: unknown, text: string) => text });
 
 describe('a table', () => {
   const columns = [
@@ -25,15 +25,17 @@ describe('a table', () => {
 
   it('never is wider than the screen while a column can give way', () => {
     for (let width = 36; width < 120; width += 7) {
-      const rows = [['12', 'a long text about what happened to it', '820982911946154508']];
-      const text = renderTable({ columns, rows, details: ['x '.repeat(200)] }, width, plain);
+      const cells = ['12', 'a long text about what happened to it', '820982911946154508'];
+      const rows = [{ cells, detail: 'x '.repeat(200) }];
+      const text = renderTable({ columns, rows }, new Date(), screen(width));
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
       expect(text).toContain('820982911946154508');
     }
   });
 
   it('shows what would act on a terminal instead of letting it act', () => {
-    const text = renderTable({ columns, rows: [['1', '\u001b[2J\r\n', '\u202e']] }, 80, plain);
+    const rows = [{ cells: ['1', '\u001b[2J\r\n', '\u202e'] }];
+    const text = renderTable({ columns, rows }, new Date(), screen(80));
     expect(text).toContain('\\u001b[2J\\u000d\\u000a');
     expect(text.split('\n')).toHaveLength(2);
   });

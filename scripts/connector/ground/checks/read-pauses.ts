@@ -110,13 +110,16 @@ export function isHolding(
   return pause.shop === shop && (part === 'all' || part === queue);
 }
 
-/** What a pause holds is sent at its end, or later. */
-export function nextAttempt(
+/** When it is tried next, in epoch milliseconds: what a pause holds at its end or later, and never while it has none. */
+export function triedAt(
   wait: Parameters<typeof isHolding>[1] & { readonly until: number },
-  pause: PauseStatus | undefined,
+  pauses: readonly PauseStatus[],
 ): number {
-  if (pause?.until === undefined || !isHolding(pause, wait)) return wait.until;
-  return Math.max(wait.until, Date.parse(pause.until));
+  const ends = pauses.map((pause) => {
+    if (!isHolding(pause, wait)) return wait.until;
+    return pause.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(pause.until);
+  });
+  return Math.max(wait.until, ...ends);
 }
 
 /** The command that ends it. */

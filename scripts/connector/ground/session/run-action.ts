@@ -5,9 +5,9 @@ import { type Document, exitCodeOf, type VerdictKind } from '../terminal/documen
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { withLineTexts } from '../terminal/line.ts';
 import { printDocument } from '../terminal/print-document.ts';
-import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { createTerminal } from '../terminal/terminal.ts';
 import { type ErrorCode, errorJson, printable, printableJson } from '../terminal/text.ts';
-import type { ChangeEnded, CommandLine, Recorded, RecordedChange } from './audit-records.ts';
+import type { ChangeEnded, CommandLine, RecordedChange } from './audit-records.ts';
 import type { Deployment } from './deployment.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
@@ -42,7 +42,7 @@ export function runAction<Options = object>(action: Action<Options>) {
     const options = command.optsWithGlobals<Options & CommonOptions>();
     const line = { command: pathOf(command), operands, options: command.opts() };
     const host = hostOf(command);
-    const { session, wasInterrupted, explain, end } = openSession(options, line, host);
+    const { session, wasInterrupted, reportError, end } = openSession(options, line, host);
     let code: ExitCode;
     let verdict: VerdictKind | undefined;
     try {
@@ -52,8 +52,7 @@ export function runAction<Options = object>(action: Action<Options>) {
       code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      const { terminal } = session;
-      code = reportError(error, options, { command: line.command, explain, host, terminal });
+      code = reportError(error);
     }
     await end(code, verdict);
     host.end(code);
@@ -74,7 +73,18 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   let found: Deployment | undefined;
   let secretsDenied = false;
   /** Undefined for a bug. */
-  const explain = (error: unknown) => explainError(error, options, policyOf(found));
+  function explain(error: unknown): Problem | undefined {
+    if (!(error instanceof NewerItem)) return explainAwsError(error, options, policyOf(found));
+    return new Problem(
+      `In the ledger, ${error.message}.`,
+      `This command is ${VERSION}. Update it (npm install --save-exact loyalty-connector@latest), then repeat the command.`,
+    );
+  }
+  function report(code: ErrorCode, message: string, next?: string): void {
+    // For a program; a person reads the same on standard error.
+    if (options.json) terminal.line(errorJson(code, message, next));
+    host.reportProblem({ message, next });
+  }
   host.onInterruption(() => {
     interruptions += 1;
     if (!controller || interruptions > 1) return undefined;
@@ -107,7 +117,12 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
       const { recordChange } = await import('./audit-records.ts');
       const named = { ...line, options: { ...line.options, ...about } };
       change ??= await recordChange(deployment, named, recorded).catch((error: unknown) => {
-        throw cannotRecord(error, explain, recorded);
+        // No change without a record: an operator could otherwise hide one by breaking the record.
+        const problem = explain(error);
+        if (!problem) throw error;
+        const nothing = recorded === 'reveal' ? 'No personal data is shown' : 'Nothing was changed';
+        const message = `${nothing}, because the ledger does not accept the audit record of this command. ${problem.message}`;
+        throw new Problem(message, problem.next);
       });
       return change;
     },
@@ -120,9 +135,32 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   return {
     session,
     wasInterrupted: () => interruptions > 0,
-    explain,
+    /** Reports what went wrong and returns the exit code. */
+    reportError(error: unknown): ExitCode {
+      if (error instanceof BadArguments) {
+        report('bad-arguments', `${line.command}: ${error.message}`);
+        return EXIT.badArguments;
+      }
+      const problem = error instanceof Problem ? error : explain(error);
+      const showStack = options.verbose === true || Boolean(process.env.DEBUG);
+      if (showStack && !(error instanceof Problem)) console.error(error);
+      if (problem) {
+        const isStopped = error instanceof StoppedEarly;
+        report(isStopped ? 'interrupted' : 'failed', problem.message, problem.next);
+        return isStopped ? EXIT.interrupted : EXIT.failed;
+      }
+      const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      const next =
+        'This error is unexpected. Run the command with --verbose to see where it happened.';
+      report('unexpected', message, showStack ? undefined : next);
+      return EXIT.failed;
+    },
     async end(code: ExitCode, verdict?: VerdictKind) {
-      if (secretsDenied) terminal.note(withoutSecrets(policyOf(found)));
+      if (secretsDenied) {
+        terminal.note(
+          `Your AWS credentials may not read the secrets of this stack, so the store and the loyalty service were not asked.\nThe policy ${policyOf(found)} allows it (docs/operator-access.md).`,
+        );
+      }
       await change?.end(endOf(code, verdict)).catch((error: unknown) => {
         const why = explain(error)?.message ?? String(error);
         terminal.note(`The end of this command could not be recorded in the ledger. ${why}`);
@@ -149,70 +187,6 @@ function policyOf(deployment: Deployment | undefined): string {
     if (error instanceof Problem) return '';
     throw error;
   }
-}
-
-function withoutSecrets(operatorPolicy: string): string {
-  return `Your AWS credentials may not read the secrets of this stack, so the store and the loyalty service were not asked.\nThe policy ${operatorPolicy} allows it (docs/operator-access.md).`;
-}
-
-type Explain = (error: unknown) => Problem | undefined;
-
-/** No change without a record: an operator could otherwise hide one by breaking the record. */
-function cannotRecord(error: unknown, explain: Explain, recorded: Recorded): unknown {
-  const problem = explain(error);
-  if (!problem) return error;
-  const nothing = recorded === 'reveal' ? 'No personal data is shown' : 'Nothing was changed';
-  const message = `${nothing}, because the ledger does not accept the audit record of this command. ${problem.message}`;
-  return new Problem(message, problem.next);
-}
-
-function explainError(
-  error: unknown,
-  options: CommonOptions,
-  operatorPolicy: string,
-): Problem | undefined {
-  if (!(error instanceof NewerItem)) return explainAwsError(error, options, operatorPolicy);
-  return new Problem(
-    `In the ledger, ${error.message}.`,
-    `This command is ${VERSION}. Update it (npm install --save-exact loyalty-connector@latest), then repeat the command.`,
-  );
-}
-
-interface Circumstances {
-  readonly command: string;
-  readonly explain: Explain;
-  readonly host: Host;
-  readonly terminal: Terminal;
-}
-
-/** Reports what went wrong and returns the exit code. */
-function reportError(
-  error: unknown,
-  options: CommonOptions,
-  { command, explain, host, terminal }: Circumstances,
-): ExitCode {
-  const report = (code: ErrorCode, message: string, next?: string) => {
-    // For a program; a person reads the same on standard error.
-    if (options.json) terminal.line(errorJson(code, message, next));
-    host.reportProblem({ message, ...(next !== undefined && { next }) });
-  };
-  if (error instanceof BadArguments) {
-    report('bad-arguments', `${command}: ${error.message}`);
-    return EXIT.badArguments;
-  }
-  const problem = error instanceof Problem ? error : explain(error);
-  const showStack = options.verbose === true || Boolean(process.env.DEBUG);
-  if (problem) {
-    const isStopped = error instanceof StoppedEarly;
-    report(isStopped ? 'interrupted' : 'failed', problem.message, problem.next);
-    if (showStack && !(error instanceof Problem)) console.error(error);
-    return isStopped ? EXIT.interrupted : EXIT.failed;
-  }
-  if (showStack) console.error(error);
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const next = 'This error is unexpected. Run the command with --verbose to see where it happened.';
-  report('unexpected', message, showStack ? undefined : next);
-  return EXIT.failed;
 }
 
 /** Without colours: it may quote what was typed or read. */

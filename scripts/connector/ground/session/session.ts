@@ -75,7 +75,7 @@ export interface Host {
   findDeployment(options: CommonOptions): Promise<Deployment>;
   /** `interrupt` returns what the command does until it ends in order; undefined when it must be ended at once. */
   onInterruption(interrupt: () => string | undefined): void;
-  reportProblem(problem: Pick<Problem, 'message'> & Partial<Pick<Problem, 'next'>>): void;
+  reportProblem(problem: Pick<Problem, 'message' | 'next'>): void;
   /** After everything else of the command. */
   end(code: ExitCode): void;
 }

@@ -1,6 +1,5 @@
 import type { ExitCode } from './exit.ts';
 import { type Line, line } from './line.ts';
-import type { Column } from './terminal.ts';
 
 /**
  * What a command answers. The terminal and the page draw it; `--json` prints it as it is. Nothing in it is made for one
@@ -110,6 +109,13 @@ export interface FactsBlock {
   readonly kind: 'facts';
   readonly title?: string;
   readonly facts: readonly (readonly [label: string, value: Cell])[];
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** At a terminal it shrinks first where the table does not fit; by default a column keeps its full text. */
+  readonly shrinks?: boolean;
 }
 
 export interface TableBlock {

@@ -1,6 +1,7 @@
 import {
   type Block,
   type Cell,
+  type Column,
   completeLine,
   type Document,
   type FactsBlock,
@@ -12,8 +13,8 @@ import {
   type VerdictKind,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
-import { renderTable, type Terminal } from './terminal.ts';
-import { printable, relativeTime, utcText, wrap } from './text.ts';
+import type { Terminal } from './terminal.ts';
+import { printable, relativeTime, shorten, utcText, wrap } from './text.ts';
 
 export interface PrintSettings {
   /** Where the suggested commands run; undefined where there is no deployment. */
@@ -152,21 +153,62 @@ function printFacts(terminal: Terminal, { facts }: FactsBlock, { now }: PrintSet
 }
 
 function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettings): void {
-  const { columns, rows, empty = '' } = block;
+  const { rows, empty = '' } = block;
   if (rows.length === 0) {
     printWords(terminal, empty, '');
     return;
   }
-  const shown = {
-    columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
-    rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
-    details: rows.map(({ detail = '' }) => detail),
-    sums: rows.map(({ isSum = false }) => isSum),
-  };
-  terminal.line(renderTable(shown, terminal.width, terminal.style));
+  terminal.line(renderTable(block, settings.now, terminal));
   const next = rows.flatMap((row) => row.next ?? []);
   if (next.length > 0) terminal.line();
   for (const one of next) printSuggestion(terminal, one, settings);
+}
+
+const GAP = '  ';
+const LEAST_WIDTH = 8;
+const DETAIL_INDENT = ' '.repeat(7);
+
+/** A table with a header, at most as wide as the screen. */
+export function renderTable(
+  { columns, rows }: Pick<TableBlock, 'columns' | 'rows'>,
+  now: Date,
+  { width, style }: Pick<Terminal, 'width' | 'style'>,
+): string {
+  const head = columns.map(({ title }) => title.toUpperCase());
+  const texts = rows.map(({ cells }) => cells.map((cell) => cellText(cell, now)));
+  const widths = fitWidths(columns, [head, ...texts], width);
+  const render = (cells: readonly string[]) => {
+    const shown = columns.map(({ align }, index) => {
+      const room = widths[index] ?? 0;
+      const text = shorten(cells[index] ?? '', room);
+      return align === 'right' ? text.padStart(room) : text.padEnd(room);
+    });
+    return shown.join(GAP).trimEnd();
+  };
+  const lines = rows.flatMap(({ isSum, detail = '' }, index) => {
+    const shown = render(texts[index] ?? []);
+    const under = wrap(printable(detail), width - DETAIL_INDENT.length);
+    const dimmed = under.map((line) => style('dim', `${DETAIL_INDENT}${line}`));
+    return [isSum ? style('bold', shown) : shown, ...dimmed];
+  });
+  return [style('dim', render(head)), ...lines].join('\n');
+}
+
+/** As wide as its longest text; where that is too wide, the widest of those that may shrink gives way. */
+function fitWidths(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map((_, index) => widestOf(rows.map((row) => row[index] ?? '')));
+  const room = width - GAP.length * (columns.length - 1);
+  for (;;) {
+    const shrinking = widths.map((one, index) => (columns[index]?.shrinks ? one : 0));
+    const widest = Math.max(LEAST_WIDTH, ...shrinking);
+    const taken = widths.reduce((sum, one) => sum + one, 0);
+    if (taken <= room || widest === LEAST_WIDTH) return widths;
+    widths[shrinking.indexOf(widest)] = widest - 1;
+  }
 }
 
 function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {

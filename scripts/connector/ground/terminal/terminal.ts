@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { Problem } from './exit.ts';
-import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
+import { printableLines, spanText } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -147,80 +147,4 @@ async function answerIn(lines: Interface, question: string): Promise<string | un
 async function askYesNo(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   return (await askLine(`${question} Type "yes"`)) === 'yes';
-}
-
-/** Colours a text; see `Terminal.style`. */
-type Paint = (style: 'dim' | 'bold', text: string) => string;
-
-export interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-  /** Shrinks first where the table does not fit; by default a column keeps its full text. */
-  readonly shrinks?: boolean;
-}
-
-interface Table {
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly string[])[];
-  /** A line under each row; empty for none. */
-  readonly details?: readonly string[];
-  /** Whether a row is the sum of those above it. */
-  readonly sums?: readonly boolean[];
-}
-
-const GAP = '  ';
-const LEAST_WIDTH = 8;
-const DETAIL_INDENT = 7;
-
-/** A table with a header, at most as wide as the screen. */
-export function renderTable(table: Table, width: number, style: Paint): string {
-  const { columns } = table;
-  const rows = table.rows.map((row) => row.map(printable));
-  const widths = fitWidths(columns, rows, width);
-  const render = (cells: readonly string[]) =>
-    columns
-      .map(({ align }, index) => {
-        const columnWidth = widths[index] ?? 0;
-        const text = shorten(cells[index] ?? '', columnWidth);
-        return align === 'right' ? text.padStart(columnWidth) : text.padEnd(columnWidth);
-      })
-      .join(GAP)
-      .trimEnd();
-  const head = style('dim', render(columns.map(({ title }) => title)));
-  const lines = rows.flatMap((row, index) => {
-    const detail = printable(table.details?.[index] ?? '');
-    const under = wrap(detail, width - DETAIL_INDENT).map((line) =>
-      style('dim', ' '.repeat(DETAIL_INDENT) + line),
-    );
-    const shown = render(row);
-    return [table.sums?.[index] ? style('bold', shown) : shown, ...under];
-  });
-  return [head, ...lines].join('\n');
-}
-
-function fitWidths(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  width: number,
-): readonly number[] {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  );
-  let excess = widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1)) - width;
-  while (excess > 0) {
-    const widest = widestShrinking(columns, widths);
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    excess -= 1;
-  }
-  return widths;
-}
-
-function widestShrinking(columns: readonly Column[], widths: readonly number[]) {
-  let widest: number | undefined;
-  for (const [index, width] of widths.entries()) {
-    if (!columns[index]?.shrinks || width <= LEAST_WIDTH) continue;
-    if (widest === undefined || width > (widths[widest] ?? 0)) widest = index;
-  }
-  return widest;
 }
