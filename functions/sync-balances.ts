@@ -1,7 +1,7 @@
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createMembers } from '../shared/rewards/redeem/own-member.ts';
-import { settleStorefront } from '../shared/rewards/redeem/resume-redemption.ts';
+import { settleStorefront } from '../shared/rewards/redeem/settle-storefront.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { openWorker, storefrontOf } from './wiring.ts';

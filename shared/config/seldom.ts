@@ -56,7 +56,7 @@ const SELDOM: Readonly<Partial<Record<Service | StorefrontService, Seldom>>> = {
     'rewards/redeem/challenge': [],
     'rewards/redeem/find-offer': [],
     'rewards/redeem/make-code': [],
-    'rewards/redeem/redeem-call': [],
+    'rewards/redeem/resume-redemption': [],
     'rewards/redeem/redemption': [],
     'rewards/redeem/take-back': [],
     'rewards/storefront/give-points': [],

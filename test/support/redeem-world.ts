@@ -12,6 +12,7 @@ import {
   type RedeemDeps,
   type RedeemRequest,
 } from '../../shared/rewards/redeem/redeem-reward.ts';
+import { closeRedemption } from '../../shared/rewards/redeem/recover-redemptions.ts';
 import type { ClosedAs } from '../../shared/rewards/redeem/redemption.ts';
 import {
   namesOf,
@@ -19,10 +20,7 @@ import {
   recallRedemptions,
   redemptionsKey,
 } from '../../shared/rewards/redeem/redemption-record.ts';
-import {
-  closeRedemption,
-  settleStorefront,
-} from '../../shared/rewards/redeem/resume-redemption.ts';
+import { settleStorefront } from '../../shared/rewards/redeem/settle-storefront.ts';
 import type { TakeBackRule } from '../../shared/rewards/redeem/take-back.ts';
 import { noteUsedCodes } from '../../shared/rewards/redeem/worker-moments.ts';
 import { listRedemptions } from '../../shared/rewards/storefront/read-view.ts';
@@ -396,9 +394,10 @@ export function openRedeeming({
         if (writes === 2) throw new Error('the process died');
         return write(...given);
       };
-      const { kind } = await opened.redeem();
+      const answer = await opened.redeem();
       ledger.write = write;
-      if (kind !== 'unavailable') throw new Error(`it answered ${kind}`);
+      const isPending = answer.kind === 'redemption' && answer.redemption.state === 'pending';
+      if (!isPending) throw new Error(`it answered ${answer.kind}`);
     },
 
     challenge: (customerId = ROBIN, typed: TypedContacts = {}, staffId = '42') =>

@@ -15,14 +15,14 @@ import {
   waitsForPerson,
 } from '../../../shared/rewards/redeem/redemption.ts';
 import {
+  closeRedemption,
+  foreseeClosing,
+} from '../../../shared/rewards/redeem/recover-redemptions.ts';
+import {
   findRedemption,
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/rewards/redeem/redemption-record.ts';
-import {
-  closeRedemption,
-  foreseeClosing,
-} from '../../../shared/rewards/redeem/resume-redemption.ts';
 import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
 import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
 import { findEntity } from '../ground/compare/find.ts';

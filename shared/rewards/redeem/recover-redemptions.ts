@@ -2,16 +2,17 @@ import type { EventQueue } from '../../core/events/event.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { isStoreId } from '../balances/point-balance.ts';
-import { answerStep } from './redeem-call.ts';
-import { isOpen, type Redemption } from './redemption.ts';
+import { advance, type ClosedAs, isOpen, type Redemption } from './redemption.ts';
 import {
+  applyStep,
   type Customer,
+  findRedemption,
   type KeptRedemption,
   openRedemptions,
   type RedemptionsDeps,
   readKept,
 } from './redemption-record.ts';
-import { sendRedemption } from './resume-redemption.ts';
+import { answerStep } from './resume-redemption.ts';
 
 interface RecoverDeps extends RedemptionsDeps {
   readonly loyalty: Pick<
@@ -170,4 +171,50 @@ class Unanswered extends Error {}
 function answered<Value>(result: LoyaltyResult<Value>): Value {
   if ('value' in result) return result.value;
   throw new Unanswered(result.message);
+}
+
+export type Closing =
+  | { readonly kind: 'closed' | 'not-allowed'; readonly redemption: Redemption }
+  | { readonly kind: 'not-found' };
+
+/** What closing would do, without doing it. */
+export function foreseeClosing(
+  redemption: Redemption | undefined,
+  as: ClosedAs,
+  now: Date,
+): Closing {
+  if (!redemption) return { kind: 'not-found' };
+  // Repeated after a failure, it sends the message that may be missing.
+  const closed =
+    redemption.state.at === as ? redemption : advance(redemption, { kind: 'close', as }, now);
+  return closed ? { kind: 'closed', redemption: closed } : { kind: 'not-allowed', redemption };
+}
+
+/** Closes a redemption that needs a person. The worker deletes its code, if the store has one. */
+export async function closeRedemption(
+  customer: Customer,
+  id: string,
+  as: ClosedAs,
+  deps: RedemptionsDeps & { readonly queue: EventQueue },
+): Promise<Closing> {
+  const record = openRedemptions(customer, deps);
+  const foreseen = foreseeClosing(findRedemption(await record.read(), id), as, deps.now());
+  if (foreseen.kind !== 'closed') return foreseen;
+  const closed = await applyStep(record, id, { kind: 'close', as });
+  if (!closed) return { kind: 'not-found' };
+  if (closed.state.at !== as) return { kind: 'not-allowed', redemption: closed };
+  await sendRedemption(customer, id, deps);
+  return { kind: 'closed', redemption: closed };
+}
+
+/** Has the worker continue it: its first message may be settled long ago. */
+export async function sendRedemption(
+  customer: Customer,
+  id: string,
+  { queue, now }: { readonly queue: EventQueue; readonly now: () => Date },
+): Promise<void> {
+  const receivedAt = now().toISOString();
+  const deliveryId = `operator/${id}/${receivedAt}`;
+  const names = { kind: 'redemption', topic: 'operator', deliveryId } as const;
+  await queue.send({ ...customer, ...names, id, receivedAt });
 }

@@ -1,5 +1,3 @@
-import { askLoyalty } from '../../core/calls/call-loyalty.ts';
-import { correlationOf } from '../../core/events/event.ts';
 import { errorFields, type LogFields } from '../../core/events/telemetry.ts';
 import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
 import {
@@ -12,8 +10,6 @@ import {
   type TypedContacts,
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
-import { giveCredit, makeCode } from './make-code.ts';
-import { attemptRedeem } from './redeem-call.ts';
 import {
   creditEnd,
   isAnothers,
@@ -25,7 +21,6 @@ import {
   viewOf,
 } from './redemption.ts';
 import {
-  applyStep,
   ConcurrentWrites,
   challengesIn,
   findRedemption,
@@ -38,6 +33,7 @@ import {
   secondsUntilFewer,
   withRedemption,
 } from './redemption-record.ts';
+import { resume } from './resume-redemption.ts';
 import {
   type TakeBackAnswer,
   type TakeBackRule,
@@ -129,10 +125,14 @@ async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<R
     if (till) logTill({ action: 'redeem', staffId: till.staffId, ...names }, answer, deps);
     return answer;
   } catch (error) {
-    deps.telemetry.count('crash');
-    deps.telemetry.log('error', 'redeeming broke off', { ...names, ...errorFields(error) });
+    brokeOff(error, names, deps);
     return { kind: 'unavailable' };
   }
+}
+
+function brokeOff(error: unknown, names: LogFields, { telemetry }: RedeemDeps): void {
+  telemetry.count('crash');
+  telemetry.log('error', 'redeeming broke off', { ...names, ...errorFields(error) });
 }
 
 /** Nothing is spent, and the caller's own requests were in each other's way: no fault of the program. */
@@ -284,69 +284,21 @@ function answerOf(
 
 /** From a recorded intent to its answer. Where the customer cannot wait, the worker continues. */
 async function executeRedemption(
-  { id, intendedAt }: Redemption,
+  redemption: Redemption,
   request: RedeemRequest,
   record: OpenRedemptions,
   deps: RedeemDeps,
 ): Promise<RedeemAnswer> {
+  const { id, intendedAt } = redemption;
   const { customer } = record;
   // The same click may be intended again after its first intent was forgotten.
   const deliveryId = `redeem/${id}/${intendedAt}`;
   const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
   const event = { ...customer, ...names, id, receivedAt: intendedAt };
   await deps.queue.send(event);
-  const attempted = await attemptRedeem(record, id, 'shopper', deps);
-  switch (attempted.kind) {
-    case 'known':
-      return answerOf(await tryToGive(attempted.redemption, record, deps), request, deps);
-    case 'not-sent':
-      await forget(id, attempted.attempt, record);
-      return { kind: 'unavailable' };
-    case 'unanswered':
-      deps.telemetry.log('warn', 'no answer says whether a reward was redeemed', {
-        ...correlationOf(event),
-        customerId: customer.customerId,
-        why: attempted.retry.why,
-      });
-      return answerOf(attempted.redemption, request, deps);
-  }
-}
-
-/** The points are surely not spent: the click can be tried again at once. */
-async function forget(id: string, attempt: number, record: OpenRedemptions): Promise<void> {
-  await record.change((found) => {
-    const state = findRedemption(found, id)?.state;
-    const isOurs = state?.at === 'calling' && state.attempts === attempt && attempt === 1;
-    if (!isOurs) return { value: undefined };
-    const redemptions = found.redemptions.filter((one) => one.id !== id);
-    const line = { id, outcome: 'not-sent' };
-    return { record: { ...found, redemptions }, line, value: undefined };
-  });
-}
-
-/** Once, while the customer waits: its code, or its store credit; what was another member's is given back. */
-async function tryToGive(
-  redemption: Redemption | undefined,
-  record: OpenRedemptions,
-  deps: RedeemDeps,
-): Promise<Redemption | undefined> {
-  const isToBeMade = redemption?.state.at === 'redeemed' && !redemption.state.refusal;
-  const isToBeCredited = redemption?.state.at === 'crediting' && redemption.state.attempts === 0;
-  const isToBeGivenBack = redemption?.state.at === 'cancelling' && isAnothers(redemption);
-  if (!isToBeMade && !isToBeCredited && !isToBeGivenBack) return redemption;
-  try {
-    if (redemption.state.at === 'cancelling') {
-      const asked = await askLoyalty('cancelRedemption', [redemption.state.redeemedRewardId], deps);
-      // Where the service does not do so now, the worker goes on.
-      if (asked.kind !== 'answered') return redemption;
-      return await applyStep(record, redemption.id, { kind: 'cancelled' });
-    }
-    const give = isToBeMade ? makeCode : giveCredit;
-    const given = await give(record, redemption, deps);
-    return given.kind === 'settled' ? given.redemption : redemption;
-  } catch (error) {
-    const fields = { ...record.customer, redemption: redemption.id, ...errorFields(error) };
-    deps.telemetry.log('warn', 'a reward was not given at once', fields);
-    return redemption;
-  }
+  // The worker goes on, whatever breaks off here.
+  await resume({ event, record, deps, by: 'shopper' }, redemption).catch((error: unknown) =>
+    brokeOff(error, { ...customer, redemption: id }, deps),
+  );
+  return answerOf(findRedemption(await record.read(), id), request, deps);
 }

@@ -1,148 +1,69 @@
-import { type Group, type Settle, settleEach } from '../../core/batch/run-batch.ts';
-import type { Item } from '../../core/batch/waiting.ts';
-import { callService, hasCode } from '../../core/calls/call-loyalty.ts';
-import { correlationOf, type EventQueue, type RedemptionEvent } from '../../core/events/event.ts';
-import { type Outcome, type Rejection, unreadable } from '../../core/events/outcome.ts';
-import { retryStore } from '../../core/store/store.ts';
-import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
-import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
-import type { CustomerSource } from '../balances/point-balance.ts';
-import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
-import { confirmAbsence, deleteLateCode, giveCredit, makeCode } from './make-code.ts';
-import { attemptRedeem, judgeSpent } from './redeem-call.ts';
 import {
-  advance,
+  askLoyalty,
+  callForShopper,
+  callLoyalty,
+  callService,
+  hasCode,
+  type Unavailable,
+} from '../../core/calls/call-loyalty.ts';
+import { correlationOf, type RedemptionEvent } from '../../core/events/event.ts';
+import {
+  AFTER_UNKNOWN_OUTCOME_SECONDS,
+  type Outcome,
+  type Rejection,
+  type RetryReason,
+} from '../../core/events/outcome.ts';
+import { retryStore } from '../../core/store/store.ts';
+import type { Value } from '../../loyalty/operations.ts';
+import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
+import { confirmAbsence, deleteLateCode, giveCredit, makeCode } from './make-code.ts';
+import {
   CANCEL_AFTER_SECONDS,
-  type ClosedAs,
+  codeFrom,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   mayBeSpare,
   REPEAT_AFTER_SECONDS,
   type Redemption,
   type RedemptionState,
+  type RefusedWhy,
+  type Step,
   type StuckWhy,
   secondsToCancel,
   secondsUntil,
 } from './redemption.ts';
 import {
   applyStep,
-  type Customer,
   findRedemption,
   type OpenRedemptions,
-  openRedemptions,
   type RedeemingDeps,
-  type RedemptionsDeps,
-  withRedemption,
+  tryStep,
 } from './redemption-record.ts';
 import { returnReward, takeAgain } from './take-back.ts';
-
-type OfShop = Pick<RedeemingDeps, 'loyalty' | 'breaker' | 'members'>;
-
-interface StorefrontDeps
-  extends BalanceDeps,
-    Omit<RedeemingDeps, keyof OfShop | keyof BalanceDeps>,
-    Omit<FindDeps, keyof BalanceDeps> {
-  readonly shops: ReadonlyMap<
-    string,
-    CustomerSource & FindingShop & OfShop & { readonly observes?: boolean }
-  >;
-}
-
-/** The queue of balances carries redemptions and point events, too. No kind waits for another. */
-export const settleStorefront: Settle<StorefrontDeps> = (all, deps) => {
-  const balances = settleBalances(all, deps);
-  return {
-    keys: balances.keys,
-    begin(groups, entries) {
-      const settleBalance = balances.begin(
-        groups.filter(
-          (group) =>
-            !isOf('redemption', group) && !isOf('point-event', group) && !isObserved(group, deps),
-        ),
-        entries,
-      );
-      return (group) => {
-        if (isObserved(group, deps)) return settleEach(group, leaveObserved, deps);
-        if (isOf('redemption', group)) {
-          return settleEach(group, (item) => resumeItem(item, deps), deps);
-        }
-        return isOf('point-event', group) ? settlePointEvent(group, deps) : settleBalance(group);
-      };
-    },
-  };
-};
-
-const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
-  items.some(({ event }) => event?.kind === kind);
-
-const isObserved = ({ items }: Group, { shops }: StorefrontDeps): boolean =>
-  items.some(({ event }) => event && shops.get(event.shop)?.observes);
-
-/** Nothing is written to the store. A redemption that began before goes on when the shop is live again. */
-const leaveObserved = ({ event }: Item): Outcome =>
-  event?.kind === 'redemption'
-    ? { kind: 'retry', why: 'shop-paused', pausedBy: 'operator' }
-    : { kind: 'skipped', why: 'observing' };
-
-async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
-  if (!item.event) return unreadable(item.unreadable);
-  const { event } = item;
-  if (event.kind !== 'redemption') return unreadable('it belongs on another queue');
-  const shop = deps.shops.get(event.shop);
-  if (!shop) return unreadable('the shop is not in the settings of the storefront');
-  const record = openRedemptions({ shop: event.shop, customerId: event.customerId }, deps);
-  const redemption = findRedemption(await record.read(), event.id);
-  const outcome = await resume({ event, record, deps: { ...deps, ...shop } }, redemption);
-  if (deps.announcing && outcome.kind === 'handled') await announceOnce(record, event, deps);
-  return outcome;
-}
-
-/** The customer has what they redeemed. */
-const GIVEN: readonly RedemptionState['at'][] = ['ready', 'used', 'credited'];
-/** An older one is sent by an operator, or found again after the ledger was lost. */
-const NEWS_SECONDS = 86_400;
-
-/** Recorded first, as every announcement. */
-async function announceOnce(
-  record: OpenRedemptions,
-  { shop, customerId, id }: RedemptionEvent,
-  deps: AnnouncingDeps,
-): Promise<void> {
-  const news = await record.change((found, now) => {
-    const one = findRedemption(found, id);
-    const isNews =
-      one &&
-      !one.told &&
-      GIVEN.includes(one.state.at) &&
-      secondsUntil(one.intendedAt, NEWS_SECONDS, now) > 0;
-    if (!isNews) return { value: [] };
-    const { title: reward, points } = one.terms;
-    const what = 'reward-redeemed';
-    const record = withRedemption(found, { ...one, told: true });
-    const code = 'code' in one.state ? (one.state.code?.code ?? null) : null;
-    return { record, value: [{ what, customerId, reward, points: String(points), code } as const] };
-  });
-  await announceAll(shop, news, deps);
-}
 
 interface Work {
   readonly event: RedemptionEvent;
   readonly record: OpenRedemptions;
   readonly deps: RedeemingDeps;
+  /** Whether the customer waits for the answer: of the call that spends points, only the first attempt is then made. */
+  readonly by: 'shopper' | 'worker';
 }
 
 /**
- * Finishes one redemption from the state that it is in. The message stays on the queue until the
- * connector can do no more.
+ * Carries one redemption on from the state that it is in, until it can go no further now. Its message stays on the queue
+ * until the connector can do no more.
  */
-async function resume(work: Work, redemption: Redemption | undefined): Promise<Outcome> {
+export async function resume(work: Work, redemption: Redemption | undefined): Promise<Outcome> {
   // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
   const { state } = redemption;
   switch (state.at) {
     case 'intended':
-      return repeat(work, redemption, redemption.intendedAt);
+      return work.by === 'shopper'
+        ? spendPoints(work, redemption)
+        : repeat(work, redemption, redemption.intendedAt);
     case 'calling':
+      if (work.by === 'shopper') return inProgress(REPEAT_AFTER_SECONDS);
       if (state.refusal) return lookUpTwice(work, redemption, state.refusal.absentAt);
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
@@ -192,9 +113,8 @@ function inProgress(wait: number): Outcome {
 
 /** The next attempt, when no earlier one can be under way. */
 async function repeat(work: Work, redemption: Redemption, since: string): Promise<Outcome> {
-  const { record, deps } = work;
-  const { id, state } = redemption;
-  const wait = secondsUntil(since, REPEAT_AFTER_SECONDS, deps.now());
+  const { state } = redemption;
+  const wait = secondsUntil(since, REPEAT_AFTER_SECONDS, work.deps.now());
   if (wait > 0) return inProgress(wait);
   if (state.at === 'calling' && state.attempts > 1) {
     // The service may answer every repetition unclearly, and still find the first call by its key. Before
@@ -203,18 +123,158 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
     const found = await lookUp(work, redemption);
     if (found.kind === 'found') return resume(work, found.redemption);
   }
-  const attempted = await attemptRedeem(record, id, 'worker', deps);
-  switch (attempted.kind) {
-    case 'known':
-      return attempted.redemption?.state.at === 'calling' && !attempted.redemption.state.refusal
-        ? inProgress(REPEAT_AFTER_SECONDS)
-        : resume(work, attempted.redemption);
-    case 'not-sent':
-      await applyStep(record, id, { kind: 'not-sent', attempt: attempted.attempt });
-      return { kind: 'retry', ...attempted.retry };
-    case 'unanswered':
-      return { kind: 'retry', ...attempted.retry };
+  return spendPoints(work, redemption);
+}
+
+/** Begin → call → record: one attempt of the call that spends points. */
+async function spendPoints(work: Work, { id, rewardId }: Redemption): Promise<Outcome> {
+  const { event, record, deps, by } = work;
+  const { loyalty, now, deadline } = deps;
+  const { isOurs, redemption } = await tryStep(record, id, { kind: 'call' });
+  if (!isOurs || redemption?.state.at !== 'calling') {
+    // Another process makes or made it, or its time is over.
+    const { state } = redemption ?? {};
+    const waits = state?.at === 'intended' || (state?.at === 'calling' && !state.refusal);
+    return waits ? inProgress(REPEAT_AFTER_SECONDS) : resume(work, redemption);
   }
+  const { attempts: attempt, body, calledAt } = redemption.state;
+  const ask = by === 'shopper' ? callForShopper : callLoyalty;
+  // After this time another process may have repeated it, and even cancelled the redemption.
+  const isTooLate = () => secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now()) === 0;
+  const called = await ask(
+    'redeemRewardByKey',
+    // Decided here, because the call may have waited for others.
+    async () =>
+      deadline.aborted || isTooLate()
+        ? TOO_LATE
+        : loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
+    deps,
+  );
+  if (called.kind === 'call-refused') return notSent(called.retry);
+  const { result, outcome } = called;
+  const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
+  switch (judgeAnswer(result)) {
+    case 'redeemed': {
+      const spent = await judgeSpent(result, redemption, record, deps);
+      // A repetition has the same answer.
+      if (spent.kind === 'unavailable') return unanswered(unavailable(spent));
+      return resume(work, await applyStep(record, id, spent));
+    }
+    case 'refused': {
+      const late = by === 'worker' ? ({ late: true } as const) : {};
+      const refuse = { kind: 'refuse', attempt, why: whyOf(result, redemption), ...late } as const;
+      return resume(work, await applyStep(record, id, refuse));
+    }
+    case 'not-sent':
+      return notSent(retry);
+    case 'unanswered':
+      return unanswered(retry);
+  }
+
+  /** The points are surely not spent by this attempt: a shopper's click can be tried again at once. */
+  async function notSent(retry: RetryReason): Promise<Outcome> {
+    const isForgotten = by === 'shopper' && attempt === 1;
+    if (isForgotten) await forget(record, id);
+    else await applyStep(record, id, { kind: 'not-sent', attempt });
+    return { kind: 'retry', ...retry };
+  }
+
+  function unanswered(retry: RetryReason): Outcome {
+    const { why } = retry;
+    const fields = { ...correlationOf(event), customerId: event.customerId, why };
+    const said = 'no answer says whether a reward was redeemed';
+    if (by === 'shopper') deps.telemetry.log('warn', said, fields);
+    const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME_SECONDS);
+    return { kind: 'retry', ...retry, afterSeconds, mayHaveHappened: true };
+  }
+}
+
+async function forget(record: OpenRedemptions, id: string): Promise<void> {
+  await record.change((found) => {
+    const state = findRedemption(found, id)?.state;
+    if (state?.at !== 'calling' || state.attempts !== 1) return { value: undefined };
+    const redemptions = found.redemptions.filter((one) => one.id !== id);
+    const line = { id, outcome: 'not-sent' };
+    return { record: { ...found, redemptions }, line, value: undefined };
+  });
+}
+
+const unavailable = ({ afterSeconds }: Unavailable) =>
+  ({ why: 'loyalty-unavailable', afterSeconds }) as const;
+
+const TOO_LATE = transportFailure('aborted', {
+  mayHaveHappened: false,
+  message: 'Not sent: its time is over.',
+});
+
+type Answer = LoyaltyResult<Value<'redeemRewardByKey'>>;
+
+function judgeAnswer(result: Answer): 'redeemed' | 'refused' | 'not-sent' | 'unanswered' {
+  switch (result.kind) {
+    case 'success':
+    case 'warning':
+      return 'redeemed';
+    case 'business-error':
+      if (result.class === 'rejected') return 'refused';
+      // "Something went wrong" does not say how far it had come.
+      return result.class === 'retry' ? 'unanswered' : 'not-sent';
+    case 'transport-failure':
+      if (result.mayHaveHappened) return 'unanswered';
+      return result.class === 'rejected' ? 'refused' : 'not-sent';
+  }
+}
+
+/**
+ * Of an answer, or of a look-up by key: whose points were spent. Another member may have taken the e-mail address since
+ * the caller was proven, and a repetition comes later still. Nothing is given before it is known.
+ */
+async function judgeSpent(
+  result: Answer,
+  redemption: Redemption,
+  { customer }: OpenRedemptions,
+  deps: RedeemingDeps,
+): Promise<Extract<Step, { kind: 'answer' | 'spent-anothers' }> | Unavailable> {
+  if (redemption.state.at !== 'calling') throw new Error(`it is ${redemption.state.at}`);
+  const answer = answerStep(result, redemption, deps.now());
+  const { redeemedRewardId } = answer;
+  const read = await askLoyalty('getRedeemedReward', [redeemedRewardId], deps);
+  if (read.kind === 'unavailable') return read;
+  const named = read.kind === 'answered' ? read.value.Customer : undefined;
+  const { CustomerId } = redemption.state.body;
+  const proof = await deps.members.prove(customer.customerId, CustomerId, named);
+  if (proof.kind === 'unavailable') return proof;
+  return proof.kind === 'own' ? answer : { kind: 'spent-anothers', redeemedRewardId };
+}
+
+/** Of an answer, or of a look-up by key, that holds the redemption. The client has compared the key. */
+export function answerStep(
+  result: Answer,
+  redemption: Pick<Redemption, 'id' | 'terms'>,
+  now: Date,
+) {
+  const value = 'value' in result ? result.value : undefined;
+  if (value?.RewardId === undefined)
+    throw new Error(`an answer without a RewardId: redemption ${redemption.id}`);
+  const code = redemption.terms.credit ? undefined : codeFrom(value.ExternalCode, redemption, now);
+  return { kind: 'answer', redeemedRewardId: value.RewardId, code } as const;
+}
+
+/**
+ * ApiExternalRewardRedeem_Error_Customer_not_Found: whom the service does not know has no points.
+ * PdvOrder_NotEnoughPoints.
+ */
+const TOO_FEW_POINTS: ReadonlySet<number | undefined> = new Set([46, 94]);
+/** ApiReward_NoActiveRewards, PdvReward_RewardNotFound. */
+const NOT_ON_OFFER: ReadonlySet<number | undefined> = new Set([82, 87]);
+/** ApiExternalRewardRedeem_Error_Unable_to_Reedem: not allowed for this customer, for any reason. */
+const UNABLE = 47;
+
+function whyOf(result: Answer, { terms }: Redemption): RefusedWhy {
+  const code = result.kind === 'business-error' ? result.code : undefined;
+  if (TOO_FEW_POINTS.has(code)) return 'too-few-points';
+  if (NOT_ON_OFFER.has(code)) return 'not-available';
+  if (code !== UNABLE) return 'refused';
+  return terms.limited ? 'limit-reached' : 'not-available';
 }
 
 /**
@@ -265,9 +325,7 @@ async function lookUp(
   const { result, outcome } = await callService('updateRewardMetadata', [update], deps);
   if (result?.kind === 'success' || result?.kind === 'warning') {
     const spent = await judgeSpent(result, redemption, record, deps);
-    if (spent.kind === 'unavailable') {
-      return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: spent.afterSeconds };
-    }
+    if (spent.kind === 'unavailable') return { kind: 'retry', ...unavailable(spent) };
     return { kind: 'found', redemption: await applyStep(record, id, spent) };
   }
   if (result && hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
@@ -399,50 +457,4 @@ async function getStuck(
   });
   const said = refusal ? `${STUCK[why]}: ${refusal.why}` : STUCK[why];
   return { kind: 'rejected', reason: 'rejected', ...refusal, why: said };
-}
-
-export type Closing =
-  | { readonly kind: 'closed' | 'not-allowed'; readonly redemption: Redemption }
-  | { readonly kind: 'not-found' };
-
-/** What closing would do, without doing it. */
-export function foreseeClosing(
-  redemption: Redemption | undefined,
-  as: ClosedAs,
-  now: Date,
-): Closing {
-  if (!redemption) return { kind: 'not-found' };
-  // Repeated after a failure, it sends the message that may be missing.
-  const closed =
-    redemption.state.at === as ? redemption : advance(redemption, { kind: 'close', as }, now);
-  return closed ? { kind: 'closed', redemption: closed } : { kind: 'not-allowed', redemption };
-}
-
-/** Closes a redemption that needs a person. The worker deletes its code, if the store has one. */
-export async function closeRedemption(
-  customer: Customer,
-  id: string,
-  as: ClosedAs,
-  deps: RedemptionsDeps & { readonly queue: EventQueue },
-): Promise<Closing> {
-  const record = openRedemptions(customer, deps);
-  const foreseen = foreseeClosing(findRedemption(await record.read(), id), as, deps.now());
-  if (foreseen.kind !== 'closed') return foreseen;
-  const closed = await applyStep(record, id, { kind: 'close', as });
-  if (!closed) return { kind: 'not-found' };
-  if (closed.state.at !== as) return { kind: 'not-allowed', redemption: closed };
-  await sendRedemption(customer, id, deps);
-  return { kind: 'closed', redemption: closed };
-}
-
-/** Has the worker continue it: its first message may be settled long ago. */
-export async function sendRedemption(
-  customer: Customer,
-  id: string,
-  { queue, now }: { readonly queue: EventQueue; readonly now: () => Date },
-): Promise<void> {
-  const receivedAt = now().toISOString();
-  const deliveryId = `operator/${id}/${receivedAt}`;
-  const names = { kind: 'redemption', topic: 'operator', deliveryId } as const;
-  await queue.send({ ...customer, ...names, id, receivedAt });
 }

@@ -6,7 +6,7 @@ import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { repairBalances } from '../../../shared/rewards/balances/repair-balances.ts';
 import { createMembers } from '../../../shared/rewards/redeem/own-member.ts';
-import { settleStorefront } from '../../../shared/rewards/redeem/resume-redemption.ts';
+import { settleStorefront } from '../../../shared/rewards/redeem/settle-storefront.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { resultOf, type SimulationResult, type SimulationSettings } from '../simulate.ts';

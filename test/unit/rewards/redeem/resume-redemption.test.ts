@@ -3,12 +3,12 @@ import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
+  foreseeClosing,
   recoverRedemptions,
   resumeRedemptions,
 } from '../../../../shared/rewards/redeem/recover-redemptions.ts';
 import type { Redemption, RedemptionState } from '../../../../shared/rewards/redeem/redemption.ts';
 import { applyStep, openRedemptions } from '../../../../shared/rewards/redeem/redemption-record.ts';
-import { foreseeClosing } from '../../../../shared/rewards/redeem/resume-redemption.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
 import {
   namesOfClick,
@@ -191,6 +191,15 @@ describe('a code that the store refuses', () => {
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
 
 describe('the worker of redemptions', () => {
+  it('does not begin what is about to be forgotten, nor try without an end', async () => {
+    await world.clickThatDies();
+    world.clock.ms += 57 * 60_000;
+    await world.drain();
+    expect(world.loyalty.calls()).toBe(0);
+    expect(await world.kept()).toEqual([]);
+    expect(world.queue.size).toBe(0);
+  });
+
   it('makes the code of its own call in the same batch', async () => {
     await world.clickThatDies();
     world.clock.ms += 31_000;
