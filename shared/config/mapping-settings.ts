@@ -212,6 +212,8 @@ export type MappingRules = {
    * credit from refunds does.
    */
   readonly storeCredit: 'like-gift-cards' | 'by-origin';
+  /** Another integration was there before go-live: older is what was complete before it, not what was placed before. */
+  readonly takesOver?: boolean;
 };
 
 export const defaultRules: MappingRules = {

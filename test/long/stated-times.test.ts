@@ -125,6 +125,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
       of: () => undefined,
       doubtOf: () => undefined,
       goLiveOf: () => first,
+      takeoverOf: () => undefined,
       noteObserving: async () => {},
     },
     queue: { send: async () => {} },

@@ -19,6 +19,12 @@ interface Sale extends Omit<ActionInput<'placeOrder'>, 'lines' | 'shipping' | 'p
   readonly paidBy?: PaidBy | 'authorized' | 'nothing';
 }
 
+interface GoingLive {
+  readonly from?: number;
+  readonly meets?: boolean;
+  readonly other?: Parameters<typeof wentLive>[3];
+}
+
 /** What the loyalty service has of an order once everything is at rest. */
 export interface Settled {
   /** What is left of its total; `cancelled`, `absent`, or `twice` where the service has it under two ids. */
@@ -215,11 +221,15 @@ export function openScene(settings: ModelSettings = {}) {
     },
 
     /** The other integration sends the order, as completed, under its name. */
-    async otherSends(order: ReturnType<typeof orderOf>, total: number): Promise<void> {
+    async otherSends(
+      order: ReturnType<typeof orderOf>,
+      total: number,
+      OriginalId = order.name(),
+    ): Promise<void> {
       const row = order.row();
       const { email } = rows.customers.get(row.customerId ?? '') ?? {};
       const sent = await loyalty.client.sendOrder({
-        OriginalId: order.name(),
+        OriginalId,
         OrderPlacementDate: row.processedAt,
         OrderCompletedDate: row.fulfillments[0]?.createdAt ?? row.processedAt,
         OrderCancelledDate: null,
@@ -231,10 +241,12 @@ export function openScene(settings: ModelSettings = {}) {
     },
 
     /** As `go-live` does; `from`: orders placed since then are sent. Then each order is met once, as its scan does. */
-    async goLive({ from = clock.ms, meets = true } = {}): Promise<void> {
+    async goLive({ from = clock.ms, meets = true, other }: GoingLive = {}): Promise<void> {
       clock.ms += 60_000;
       connector.changeMode('live');
-      await changeControl(ledger, SHOP, (control) => wentLive(control, from, new Date(clock.ms)));
+      await changeControl(ledger, SHOP, (control) =>
+        wentLive(control, from, new Date(clock.ms), other),
+      );
       clock.ms += 60_000;
       await shop.rest();
       if (!meets) return;

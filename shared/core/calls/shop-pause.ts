@@ -1,7 +1,7 @@
 import type { QueueFamily } from '../events/event.ts';
 import type { RetryReason, RetryWindows } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import type { Doubt, LedgerPast } from '../ledger/entry.ts';
+import type { Doubt, LedgerPast, Takeover } from '../ledger/entry.ts';
 import {
   changeEntry,
   type Ledger,
@@ -33,8 +33,7 @@ export interface ShopControl {
   readonly doubt?: Doubt;
   /** Since when the shop is only observed. Once its settings say `live`, its calls wait for `go-live`. */
   readonly observing?: number;
-  /** After `go-live`: until then every first order is looked up at the service before it is sent. */
-  readonly takeover?: { readonly until: number };
+  readonly takeover?: Takeover;
 }
 
 export type PausedPart = QueueFamily | 'all';
@@ -189,7 +188,12 @@ const TAKEOVER_MS = 7 * 86_400_000;
  * Orders placed since `from` are sent from now on. What was settled before is compared with the loyalty service
  * first: another integration may have changed it meanwhile.
  */
-export function wentLive(control: ShopControl, from: number, now: Date): ShopControl {
+export function wentLive(
+  control: ShopControl,
+  from: number,
+  now: Date,
+  other?: Omit<Takeover, 'until'>,
+): ShopControl {
   const until = now.getTime();
   const { observing = until, ended, doubt, ...rest } = control;
   const earlier = doubt && doubt.comparedAt === undefined ? doubt.since : from;
@@ -198,7 +202,7 @@ export function wentLive(control: ShopControl, from: number, now: Date): ShopCon
     ended: { ...ended, all: until },
     goLive: from,
     doubt: { since: Math.min(observing, from, earlier), until },
-    takeover: { until: until + TAKEOVER_MS },
+    takeover: { until: until + TAKEOVER_MS, ...other },
   };
 }
 

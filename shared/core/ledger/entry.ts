@@ -201,6 +201,16 @@ export interface Doubt {
   readonly comparedAt?: number;
 }
 
+/** A shop went live. Moments are epoch milliseconds. */
+export interface Takeover {
+  /** Until then every first order is looked up at the service before it is sent. */
+  readonly until: number;
+  /** When another integration was switched off. What was complete by then is its own; the rest is ours, however late. */
+  readonly offSince?: number;
+  /** The forms of the ids under which its orders were found; without any, they are not known. */
+  readonly ids?: readonly string[];
+}
+
 export function isOpenDoubt(doubt: Doubt | undefined): doubt is Doubt {
   return doubt !== undefined && doubt.comparedAt === undefined;
 }
@@ -212,7 +222,7 @@ export interface LedgerPast {
   /** When the shop's program began, as far as the ledger says it. */
   goLiveOf(shop: string): number | undefined;
   /** Undefined where no other integration was there before. */
-  takeoverOf(shop: string): { readonly until: number } | undefined;
+  takeoverOf(shop: string): Takeover | undefined;
 }
 
 const SETTLED: ReadonlySet<string> = new Set(['applied', 'unchanged']);

@@ -3,7 +3,8 @@ import { atLeastZero, minorDigits, subtract, sum, toJsonNumber, ZERO } from '../
 import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { fromThousandths, toThousandths } from '../ledger/ledger.ts';
+import { isKnown } from '../ledger/entry.ts';
+import { type EntityEntry, fromThousandths, toThousandths } from '../ledger/ledger.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
 import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';
 import {
@@ -195,6 +196,23 @@ function skipReason(
   if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';
   if (known || rules.pendingOrders === 'send' || !neverCompleted(order, rules)) return undefined;
   return isOver(order) ? 'never-sent' : 'pending';
+}
+
+/**
+ * History is what was placed before go-live; after another integration, what was complete before it. What the service
+ * holds decides first: an order that was sent live is not sent again for the mark, and one that was sent with it keeps it.
+ * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
+ */
+export function isHistory(
+  entry: EntityEntry | undefined,
+  order: StoreOrder,
+  rules: MappingRules,
+): boolean {
+  if (isKnown(entry)) return entry.history === true;
+  const isBefore = (date = '') => Date.parse(date) < Date.parse(rules.goLive ?? '');
+  if (!rules.takesOver || !isBefore(order.placedAt)) return isBefore(order.placedAt);
+  const { completedAt } = orderProgress(order, rules, undefined);
+  return isBefore(completedAt) && !lacksPayment(order, rules, undefined);
 }
 
 /** The service takes amounts without a currency: this one would count as the program's. */

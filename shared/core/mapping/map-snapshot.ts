@@ -5,9 +5,9 @@ import type { EntityEntry } from '../ledger/ledger.ts';
 import type { Snapshot } from '../store/store.ts';
 import { mapDeletedMember, mapMember } from './customer-form.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
-import { mapDeletedOrder, mapOrder } from './map-order.ts';
+import { isHistory, mapDeletedOrder, mapOrder } from './map-order.ts';
 import { mapDeletedProduct, mapProduct } from './map-product.ts';
-import { idempotencyKey, isHistory, type Mapped } from './wanted-state.ts';
+import { idempotencyKey, type Mapped } from './wanted-state.ts';
 
 /**
  * What the loyalty service should hold, given this snapshot and what was applied before. A snapshot

@@ -6,7 +6,7 @@ import type { CreditMix } from '../../store/store-credit.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { isKnown } from '../ledger/entry.ts';
+import type { Takeover } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   fromThousandths,
@@ -225,27 +225,16 @@ export async function withGoLive(
   rules: MappingRules,
   recorded: number | undefined,
   ledger: Pick<Ledger, 'createdAt'>,
+  takeover?: Pick<Takeover, 'offSince'>,
 ): Promise<MappingRules> {
-  if (rules.goLive !== undefined) return rules;
-  const goLive = new Date(recorded ?? (await ledger.createdAt())).toISOString();
+  const takesOver = takeover?.offSince !== undefined;
+  if (rules.goLive !== undefined && !takesOver) return rules;
+  const goLive = rules.goLive ?? new Date(recorded ?? (await ledger.createdAt())).toISOString();
   const known = dated.get(rules);
-  const complete = known?.goLive === goLive ? known : { ...rules, goLive };
+  const isSame = known?.goLive === goLive && (known.takesOver ?? false) === takesOver;
+  const complete = isSame ? known : { ...rules, goLive, ...(takesOver && { takesOver }) };
   dated.set(rules, complete);
   return complete;
-}
-
-/**
- * An order that was placed before go-live is history. What the service holds decides first: an order that
- * was sent live is not sent again for the mark, and one that was sent with it keeps it.
- * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
- */
-export function isHistory(
-  entry: EntityEntry | undefined,
-  { placedAt }: Pick<StoreOrder, 'placedAt'>,
-  { goLive }: Pick<MappingRules, 'goLive'>,
-): boolean {
-  if (isKnown(entry)) return entry.history === true;
-  return goLive !== undefined && Date.parse(placedAt) < Date.parse(goLive);
 }
 
 /** Raised with every change of code that maps the same order differently: a test notices such a change. */

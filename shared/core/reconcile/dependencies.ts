@@ -51,7 +51,10 @@ export interface ReconcileDeps {
   /** Before anything is compared; why the loyalty service refuses the shop. Never rejects because of what it finds. */
   readonly checkShop: (shop: string) => Promise<string | undefined>;
   readonly rewards?: ScanMoments | undefined;
-  readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
+  readonly pauses: Pick<
+    Pauses,
+    'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'takeoverOf' | 'noteObserving'
+  >;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
   /** False where only operators ask for deep scans. */

@@ -79,7 +79,7 @@ export async function reconcile(
     const doubt = pauses.doubtOf(domain);
     return {
       ...shop,
-      rules: await withGoLive(rules, goLive, ledger),
+      rules: await withGoLive(rules, goLive, ledger, pauses.takeoverOf(domain)),
       ...(isOpenDoubt(doubt) && { doubt }),
     };
   }

@@ -37,6 +37,8 @@ export type PersonReason =
   | { readonly reason: 'key-used'; readonly least: number; readonly most: number }
   /** The store's totals and its book count the order differently. */
   | { readonly reason: 'unbalanced'; readonly wanted: number; readonly booked: number }
+  /** Whether another integration sent it, nobody knows. */
+  | { readonly reason: 'unmatched' }
   /** It was sent before, and the merchant configured that the service takes no change of it. */
   | {
       readonly reason: 'not-replaced';

@@ -12,6 +12,7 @@ import {
   predatesRedaction,
   redactionAfter,
   redactionOf,
+  type Takeover,
   wasSettledSince,
 } from '../ledger/entry.ts';
 import type { EntityEntry, LedgerKey } from '../ledger/ledger.ts';
@@ -73,7 +74,7 @@ export interface Gathered {
   readonly rules: MappingRules;
   readonly assumptions: Pick<CallAssumptions, keyof RefundSettings | 'readTotals'>;
   readonly doubt: Doubt | undefined;
-  readonly takeover: { readonly until: number } | undefined;
+  readonly takeover: Takeover | undefined;
   readonly orderRetentionDays: number;
   readonly now: Date;
 }
@@ -206,6 +207,7 @@ function leave(gathered: Gathered, mapped: Exclude<Mapped, Wanted>): Decision {
 function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
   const { wanted } = mapped;
   if (wanted.kind === 'order' && isEndedElsewhere(gathered)) return leaveHeld(gathered);
+  if (isUnmatched(gathered)) return { kind: 'reject', outcome: parked({ reason: 'unmatched' }) };
   const known = serviceSide(gathered, wanted);
   const next = 'kind' in known ? known : nextCall(wanted, known, gathered.assumptions);
   // A book that comes with changes only is missing where nothing shows what the order lost.
@@ -239,6 +241,8 @@ function sentenceOf(why: PersonReason): string {
       return `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`;
     case 'key-used':
       return `no answer came to a partial cancel, which was perhaps made before the ledger was lost: between ${text(why.least)} and ${text(why.most)} of it are taken: correct the points by hand`;
+    case 'unmatched':
+      return 'it was placed before another integration was switched off, whose ids of orders are not known: if the loyalty service gave no points for it, send it with "resend order ID --force"';
     case 'not-replaced':
       return `it was sent before, and loyalty.assumptions.${why.setting} says that the service takes no change`;
   }
@@ -253,6 +257,7 @@ function serviceSide(
   const known = isKnown(entry);
   const record = entry?.service;
   const isTheirs = isFromElsewhere(situation);
+  const oursSince = Math.max(Date.parse(rules.goLive ?? ''), situation.takeover?.offSince ?? 0);
   // What another integration sent needs no second call to be certain: it was just read.
   const isUncertain = entry?.uncertain === true && !isTheirs;
   const tellAgain = isUncertain || event.force === true || record?.ended === true;
@@ -266,7 +271,7 @@ function serviceSide(
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
     isScanned: snapshot.source === 'feeder',
-    ...(isTheirs && { oursSince: Date.parse(rules.goLive ?? '') }),
+    ...(isTheirs && { oursSince }),
   });
   if (recognized.kind !== 'record') return recognized;
   return { known: true, tellAgain, record: recognized.record, searches: recognized.searches };
@@ -278,9 +283,27 @@ const wasCompleted = (entry: EntityEntry | undefined): boolean =>
   entry?.service?.completedAt !== undefined;
 
 /** Another integration sent the order, and this connector has not. */
-function isFromElsewhere({ entry, read }: Both): boolean {
+function isFromElsewhere(situation: Situation): boolean {
+  const { entry, read } = situation;
   if (wasCompleted(entry) || !isHeldLive(read?.held)) return false;
-  return read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN;
+  if (read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN) return true;
+  // One that uses the public API leaves no mark, and we had sent nothing of then but history.
+  return !isKnown(entry) && isFromBefore(situation) && !isMarkedHistory(read.held);
+}
+
+/** Placed before another integration was switched off. */
+const isFromBefore = ({ snapshot: { entity }, takeover }: Situation): boolean =>
+  entity.kind === 'order' && Date.parse(entity.order.placedAt) < (takeover?.offSince ?? 0);
+
+/**
+ * Another integration may have sent it under an id that nobody knows. Where its ids are known, it is surely absent; where
+ * not, a person decides, who sends it with `force`.
+ */
+function isUnmatched(situation: Situation): boolean {
+  const { entry, event, read, snapshot, takeover } = situation;
+  const isAsked = event.force === true || snapshot.history === true;
+  if (isKnown(entry) || isAsked || !isFromBefore(situation)) return false;
+  return read !== undefined && !read.held && !takeover?.ids?.length;
 }
 
 /** Under another id it would count anew, although another integration, or a person, has ended it there. */
@@ -314,7 +337,7 @@ function presumeHeld(
   { heldAs: id, redactedAt }: Pick<ServiceReading, 'heldAs' | 'redactedAt'>,
 ): EntityEntry {
   const redaction = { ...(redactedAt !== undefined && { redactedAt }), ...redactionOf(entry) };
-  const { OrderPlacementDate: placedAt, OrderTotal, Metadatas } = held;
+  const { OrderPlacementDate: placedAt, OrderTotal } = held;
   const completed = new Date(held.OrderCompletedDate ?? Number.NaN);
   const isLive = isHeldLive(held);
   const hasDate = isLive && held.IsCompleted === true && !Number.isNaN(completed.getTime());
@@ -330,15 +353,18 @@ function presumeHeld(
     // Of a redacted person nothing is remembered again.
     ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
   });
-  const { name, value } = HISTORY_METADATA;
-  const isHistory = Metadatas?.some((one) => one.Name === name && one.Value === value);
   return {
     ...{ version: entry?.version ?? 0, uncertain: true, outcomes: [], revision: 0 },
     ...{ remembered, service },
-    ...((isHistory || entry?.history) && { history: true }),
+    ...((isMarkedHistory(held) || entry?.history) && { history: true }),
     ...redaction,
   };
 }
+
+const isMarkedHistory = ({ Metadatas }: HeldOrder): boolean =>
+  Metadatas?.some(
+    ({ Name, Value }) => Name === HISTORY_METADATA.name && Value === HISTORY_METADATA.value,
+  ) === true;
 
 /**
  * True when the service may hold more of an order than the ledger knows: then it is read before anything is decided. A
@@ -357,8 +383,9 @@ function mayHoldMore(situation: Situation): boolean {
   }
   if (!isCall || mapped.kind !== 'wanted') return false;
   if (!wasCompleted(entry) && mayBeForgotten) return true;
-  // Another integration may still send orders, whatever we were told.
-  if (takeover && now.getTime() < takeover.until && !isKnown(entry)) return true;
+  // Another integration may still send orders, whatever we were told. What it had before may be completed at any time.
+  const isLate = takeover && (now.getTime() < takeover.until || isFromBefore(situation));
+  if (isLate && !isKnown(entry)) return true;
   // The service answers the cancellation of an order that it does not have.
   if (mapped.wanted.kind !== 'order') return false;
   if (wasCompleted(entry)) return isInDoubt(entry, doubt);

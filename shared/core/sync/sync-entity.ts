@@ -203,7 +203,9 @@ async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<MappingRules | u
   const { rules } = deps.shop(key.shop);
   if (key.kind !== 'order') return rules;
   try {
-    return await withGoLive(rules, deps.pauses.goLiveOf(key.shop), deps.ledger);
+    const { shop } = key;
+    const { goLiveOf, takeoverOf } = deps.pauses;
+    return await withGoLive(rules, goLiveOf(shop), deps.ledger, takeoverOf(shop));
   } catch (error) {
     deps.telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return undefined;

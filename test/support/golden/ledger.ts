@@ -333,7 +333,7 @@ const balance: Full<RememberedBalance> = {
 };
 
 const pauseOf = { since: at, by: 'robin', because: 'stocktaking', until: at + 1_000 };
-const control: Full<ShopControl> = {
+const control: Full<Omit<ShopControl, 'takeover'>> & Pick<ShopControl, 'takeover'> = {
   service: { why: 'throttled', since: at, until: at + 1_000 },
   operator: {
     ...{ all: pauseOf, orders: pauseOf, products: pauseOf, coupons: pauseOf, balances: pauseOf },
@@ -342,6 +342,8 @@ const control: Full<ShopControl> = {
   ...{ wokenAt: at, goLive: at, observing: at, takeover: { until: at } },
   doubt: { since: at, until: at, comparedAt: at },
 };
+
+const takeover: Full<ShopControl['takeover']> = { until: at, offSince: at, ids: ['name'] };
 
 const event = letterEvent({
   ...{ receivedAt: NOON, triggeredAt: NOON, replays: [{ at: NOON, by: 'robin' }] },
@@ -634,6 +636,10 @@ const records = {
   control: {
     'with every field': {
       write: ({ ledger }) => changeControl(ledger, SHOP, () => control),
+      read: ({ ledger }) => readControl(ledger, SHOP),
+    },
+    'after another integration': {
+      write: ({ ledger }) => changeControl(ledger, SHOP, (one) => ({ ...one, takeover })),
       read: ({ ledger }) => readControl(ledger, SHOP),
     },
   },

@@ -129,8 +129,8 @@ export async function rulesOf(
   { domain, rules }: Pick<Shop, 'domain' | 'rules'>,
   ledger: Pick<Ledger, 'readMany' | 'createdAt'>,
 ): Promise<Shop['rules']> {
-  const { goLive } = await readControl(ledger, domain);
-  return withGoLive(rules, goLive, ledger);
+  const { goLive, takeover } = await readControl(ledger, domain);
+  return withGoLive(rules, goLive, ledger, takeover);
 }
 
 /** How command and stack differ in their versions, if they do. */

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { exactly, openScene } from '../../../support/order-scene.ts';
+
+const SHIRT = { lines: [{ title: 'Shirt', price: 50, quantity: 2 }] };
+
+/** The other integration is switched off, and we go live, three hours later. */
+async function takeOver(
+  scene: ReturnType<typeof openScene>,
+  ids: readonly string[] = ['name'],
+): Promise<void> {
+  scene.pass(1);
+  const offSince = scene.shop.clock.ms;
+  scene.pass(3);
+  await scene.goLive({ from: offSince, other: { offSince, ids } });
+}
+
+async function observed() {
+  const scene = openScene();
+  await scene.observe();
+  scene.pass(1);
+  return scene;
+}
+
+describe('an order placed before the other integration was switched off and shipped after go-live', () => {
+  it.each([1, 24 * 30])('is sent by us, %d hours later', async (hours) => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await takeOver(scene);
+    scene.pass(hours);
+    order.ship();
+    expect(await order.settled()).toEqual(exactly(100));
+    order.refund({ Shirt: 1 });
+    expect(await order.settled()).toEqual(exactly(50));
+  });
+
+  it('counts once where the other one sent it when it was paid, however late it is shipped', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await scene.otherSends(order, 100);
+    await takeOver(scene);
+    scene.pass(24 * 30);
+    order.ship();
+    expect(await order.settled()).toEqual(exactly(100));
+    order.refund({ Shirt: 1 });
+    expect(await order.settled()).toEqual(exactly(50));
+  });
+
+  it('is for a person where it is not known under which ids the other one sent its orders', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await takeOver(scene, []);
+    order.ship();
+    expect(await order.settled()).toEqual({ counts: 'absent', asksPerson: true });
+    expect(order.letters().join()).toContain('--force');
+  });
+
+  it('is no part of a program that had none before', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    scene.pass(3);
+    await scene.goLive();
+    order.ship();
+    expect(await order.settled()).toEqual(exactly('absent'));
+  });
+});
+
+describe('an order that was complete before the other integration was switched off', () => {
+  it('stays history where nobody sent it', async () => {
+    const scene = await observed();
+    const order = await scene.sell(SHIRT);
+    await takeOver(scene);
+    order.tag();
+    expect(await order.settled()).toEqual(exactly('absent'));
+  });
+
+  // Issue 48: what it had taken under keys of its own was taken once more, and 0 were left of 50.
+  it.each(['own', 'name'])(
+    'keeps what the other one took of it, under its id (%s)',
+    async (form) => {
+      const scene = await observed();
+      const order = await scene.sell(SHIRT);
+      const id = form === 'own' ? order.id : order.name();
+      await scene.otherSends(order, 100, id);
+      order.refund({ Shirt: 1 });
+      await scene.process();
+      const body = { ValueToRefund: 50, CancelKey: 'their-own-key' };
+      await scene.shop.connector.loyalty.client.partiallyCancelPosOrder(id, body);
+      await takeOver(scene, [form]);
+      expect(await order.settled()).toEqual(exactly(50));
+      order.refund({ Shirt: 1 });
+      expect(await order.settled()).toEqual(exactly('cancelled'));
+    },
+  );
+
+  it('is not taken from twice where go-live counts from a moment before it was off', async () => {
+    const scene = await observed();
+    const from = scene.shop.clock.ms;
+    scene.pass(1);
+    const order = await scene.sell(SHIRT);
+    await scene.otherSends(order, 100);
+    order.refund({ Shirt: 1 });
+    await scene.process();
+    const body = { ValueToRefund: 50, CancelKey: 'their-own-key' };
+    await scene.shop.connector.loyalty.client.partiallyCancelPosOrder(order.name(), body);
+    const offSince = scene.shop.clock.ms + 60_000;
+    scene.pass(3);
+    await scene.goLive({ from, other: { offSince, ids: ['name'] } });
+    expect(await order.settled()).toEqual(exactly(50));
+  });
+});
