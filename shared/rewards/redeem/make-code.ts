@@ -1,5 +1,5 @@
 import { followMerges } from '../../core/ledger/entry.ts';
-import type { StoreUnavailable } from '../../core/store/store.ts';
+import { retryStore, type StoreUnavailable } from '../../core/store/store.ts';
 import { readAmount } from '../../store/money.ts';
 import {
   type CreditTerms,
@@ -14,15 +14,15 @@ import {
   applyStep,
   type Customer,
   type OpenRedemptions,
+  type Progress,
   type RedeemingDeps,
+  type Retry,
   type Settled,
   settle,
   tryStep,
 } from './redemption-record.ts';
 import type { CreditMade, StoreCredit, WantedCode } from './reward-store.ts';
 import { noteRewardCode } from './worker-moments.ts';
-
-type CodeEnd = Settled | StoreUnavailable;
 
 /**
  * Makes the code of a redeemed reward in the store, and records it or the store's refusal. May be repeated
@@ -32,7 +32,7 @@ export async function makeCode(
   record: OpenRedemptions,
   redemption: Redemption,
   deps: RedeemingDeps,
-): Promise<CodeEnd> {
+): Promise<Progress> {
   const wanted = redemption.state.at === 'redeemed' && wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
   if (redemption.state.at === 'redeemed' && redemption.tried) {
@@ -50,7 +50,7 @@ export async function makeCode(
       return settle(record, redemption.id, { kind: 'store-refused', why });
     }
     case 'unavailable':
-      return made;
+      return retryStore(made);
   }
 }
 
@@ -62,26 +62,31 @@ export async function isOrdered(
   { shop, customerId }: Customer,
   { code, startsAt }: RewardCode,
   { store, ledger }: RedeemingDeps,
-): Promise<boolean | StoreUnavailable> {
+): Promise<boolean | Retry> {
   const since = new Date(Date.parse(startsAt) - BEFORE_CODE_MS);
   const current = await followMerges({ shop, id: customerId }, ledger);
   const read = await store.readOrderCodes(shop, current, since);
-  if (read.kind === 'unavailable') return read;
+  if (read.kind === 'unavailable') return retryStore(read);
   return read.codes.some((one) => one.toLowerCase() === code.toLowerCase());
 }
 
-/** The store has the code after all, or it has none: then the redemption may be cancelled. */
-export async function confirmAbsence(
+/** Of a code that the store refuses: the store has it after all, or the redemption is cancelled. */
+export async function cancelWithoutCode(
   record: OpenRedemptions,
   redemption: Redemption,
   deps: RedeemingDeps,
-): Promise<CodeEnd | { readonly kind: 'absent' }> {
+): Promise<Progress> {
   const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
   const found = await deps.store.findCode(record.customer.shop, wanted);
-  return found.kind === 'found'
-    ? recordMade(record, redemption, wanted, found.discountId, deps)
-    : found;
+  switch (found.kind) {
+    case 'found':
+      return recordMade(record, redemption, wanted, found.discountId, deps);
+    case 'absent':
+      return settle(record, redemption.id, { kind: 'cancel' });
+    case 'unavailable':
+      return retryStore(found);
+  }
 }
 
 /** Deletes a code that the store made late, or again: its points are back, or it was used before. */
@@ -105,7 +110,7 @@ async function recordMade(
   wanted: WantedCode,
   discountId: string,
   deps: RedeemingDeps,
-): Promise<CodeEnd> {
+): Promise<Settled> {
   // Before the customer sees the code: an order may name it from then on.
   await noteRewardCode(record.customer.shop, wanted, deps);
   const made = await settle(record, id, { kind: 'made', discountId });
@@ -153,36 +158,32 @@ function wantedCode(
   };
 }
 
-type CreditEnd =
-  | Settled
-  /** Only later can the account's transactions decide. */
-  | { readonly kind: 'waits'; readonly afterSeconds: number }
-  /** A person must look at the account. */
-  | { readonly kind: 'unclear' }
-  | StoreUnavailable;
-
 /**
  * The next step of a redemption that becomes store credit. The mark is its intent, with the end of the credit, which is
  * recorded before anything is spent. No call is made before a look at the account has found no credit with that end:
- * also a ledger that was restored, or lost and recovered, credits once.
+ * also a ledger that was restored, or lost and recovered, credits once. `unclear`: a person must look at the account.
  */
 export async function giveCredit(
   record: OpenRedemptions,
   redemption: Redemption,
   deps: RedeemingDeps,
-): Promise<CreditEnd> {
+): Promise<Progress | 'unclear'> {
   const { id, state, terms } = redemption;
   const { credit } = terms;
   if (state.at !== 'crediting' || !credit) return { kind: 'settled', redemption };
   const afterSeconds = secondsToLook(state, deps.now());
-  if (afterSeconds > 0) return { kind: 'waits', afterSeconds };
+  // Only later can the account's transactions decide.
+  if (afterSeconds > 0) {
+    const looks = state.absentAt ? 'redemption-absent' : 'redemption-in-progress';
+    return { kind: 'retry', why: state.refusal ? 'redemption-to-cancel' : looks, afterSeconds };
+  }
   const since = new Date(Date.parse(redemption.intendedAt) - FORGOTTEN_MS);
   const { shop, customerId } = record.customer;
   const account = { customerId, currency: credit.currency, since };
   const read = await deps.store.readCredits(shop, account);
-  if (read.kind === 'unavailable') return read;
+  if (read.kind === 'unavailable') return retryStore(read);
   const found = await findOwn(read.credits, redemption, record);
-  if (found === 'unclear') return { kind: 'unclear' };
+  if (found === 'unclear') return found;
   if (found) {
     const { expiresAt } = credit;
     return settle(record, id, { kind: 'credited', transactionId: found.id, expiresAt });
@@ -239,7 +240,7 @@ async function callStore(
   after: number,
   credit: CreditTerms,
   deps: RedeemingDeps,
-): Promise<CreditEnd> {
+): Promise<Progress> {
   const { isOurs, redemption } = await tryStep(record, id, { kind: 'credit', after });
   if (!isOurs || redemption?.state.at !== 'crediting') return { kind: 'settled', redemption };
   const { attempts: attempt, calledAt } = redemption.state;
@@ -266,6 +267,6 @@ async function callStore(
       return settle(record, id, { kind: 'credit-refused', attempt, why: made.code });
     case 'unavailable':
       if (made.notSent) await applyStep(record, id, { kind: 'credit-not-sent', attempt });
-      return made.notSent ? made : { ...made, mayHaveHappened: true };
+      return retryStore(made.notSent ? made : { ...made, mayHaveHappened: true });
   }
 }

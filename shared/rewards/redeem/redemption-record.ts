@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BreakerDeps } from '../../core/calls/call-loyalty.ts';
 import type { EventQueue } from '../../core/events/event.ts';
+import type { Outcome } from '../../core/events/outcome.ts';
 import type { Telemetry } from '../../core/events/telemetry.ts';
 import {
   expiresAfter,
@@ -201,6 +202,11 @@ export interface Settled {
   readonly kind: 'settled';
   readonly redemption: Redemption | undefined;
 }
+
+export type Retry = Extract<Outcome, { kind: 'retry' }>;
+
+/** Or why it must wait. */
+export type Progress = Settled | Retry;
 
 export async function settle(record: OpenRedemptions, id: string, step: Step): Promise<Settled> {
   return { kind: 'settled', redemption: await applyStep(record, id, step) };

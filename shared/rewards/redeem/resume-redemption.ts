@@ -16,7 +16,7 @@ import {
 import { retryStore } from '../../core/store/store.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import { confirmAbsence, deleteLateCode, giveCredit, makeCode } from './make-code.ts';
+import { cancelWithoutCode, deleteLateCode, giveCredit, makeCode } from './make-code.ts';
 import {
   CANCEL_AFTER_SECONDS,
   codeFrom,
@@ -25,7 +25,6 @@ import {
   mayBeSpare,
   REPEAT_AFTER_SECONDS,
   type Redemption,
-  type RedemptionState,
   type RefusedWhy,
   type Step,
   type StuckWhy,
@@ -36,6 +35,7 @@ import {
   applyStep,
   findRedemption,
   type OpenRedemptions,
+  type Progress,
   type RedeemingDeps,
   tryStep,
 } from './redemption-record.ts';
@@ -57,33 +57,37 @@ export async function resume(work: Work, redemption: Redemption | undefined): Pr
   // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
   const { state } = redemption;
+  const { record, deps } = work;
+  const goOn = (come: Progress) => (come.kind === 'settled' ? resume(work, come.redemption) : come);
   switch (state.at) {
     case 'intended':
-      return work.by === 'shopper'
-        ? spendPoints(work, redemption)
-        : repeat(work, redemption, redemption.intendedAt);
+      if (work.by === 'shopper') return spendPoints(work, redemption);
+      return repeat(work, redemption, redemption.intendedAt);
     case 'calling':
       if (work.by === 'shopper') return inProgress(REPEAT_AFTER_SECONDS);
       if (state.refusal) return lookUpTwice(work, redemption, state.refusal.absentAt);
       return repeat(work, redemption, state.calledAt);
-    case 'redeemed':
-      return makeOrCancel(work, redemption, secondsToCancel(state, work.deps.now()));
-    case 'crediting':
-      return creditOrCancel(work, redemption, state);
+    case 'redeemed': {
+      const wait = secondsToCancel(state, deps.now());
+      if (wait === undefined) return goOn(await makeCode(record, redemption, deps));
+      if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+      return goOn(await cancelWithoutCode(record, redemption, deps));
+    }
+    case 'crediting': {
+      const given = await giveCredit(record, redemption, deps);
+      return given === 'unclear' ? getStuck(work, redemption, 'credit-unclear') : goOn(given);
+    }
     case 'cancelling':
       return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
       return tidyUp(work, redemption, 'redemption-cancelled');
-    case 'returning': {
-      const returned = await returnReward(work.record, redemption, work.deps);
-      return returned.kind === 'settled' ? resume(work, returned.redemption) : returned;
-    }
+    case 'returning':
+      return goOn(await returnReward(record, redemption, deps));
     case 'owing': {
-      const taken = await takeAgain(work.record, redemption, work.deps);
-      if (taken.kind === 'rejected') {
-        return getStuck(work, redemption, 'take-again-refused', taken);
-      }
-      return taken.kind === 'settled' ? resume(work, taken.redemption) : taken;
+      const taken = await takeAgain(record, redemption, deps);
+      return taken.kind === 'rejected'
+        ? getStuck(work, redemption, 'take-again-refused', taken)
+        : goOn(taken);
     }
     case 'ready':
       return { kind: 'handled', how: 'redemption-ready' };
@@ -92,7 +96,7 @@ export async function resume(work: Work, redemption: Redemption | undefined): Pr
         return { kind: 'handled', how: 'redemption-settled' };
       }
       // Its code may have been about to be made again.
-      const afterSeconds = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, work.deps.now());
+      const afterSeconds = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, deps.now());
       if (afterSeconds > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds };
       return tidyUp(work, redemption, 'redemption-settled');
     }
@@ -331,52 +335,6 @@ async function lookUp(
   if (result && hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
   if (outcome.kind !== 'applied') return outcome;
   throw new Error('a look-up without a redemption counts as done');
-}
-
-/** `wait`: seconds until it may be cancelled; undefined while the store does not refuse its code. */
-async function makeOrCancel(
-  work: Work,
-  redemption: Redemption,
-  wait: number | undefined,
-): Promise<Outcome> {
-  const { record, deps } = work;
-  if (wait === undefined) {
-    const made = await makeCode(record, redemption, deps);
-    return made.kind === 'unavailable' ? retryStore(made) : resume(work, made.redemption);
-  }
-  if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
-  const looked = await confirmAbsence(record, redemption, deps);
-  switch (looked.kind) {
-    case 'settled':
-      return resume(work, looked.redemption);
-    case 'unavailable':
-      return retryStore(looked);
-    case 'absent':
-      return resume(work, await applyStep(record, redemption.id, { kind: 'cancel' }));
-  }
-}
-
-async function creditOrCancel(
-  work: Work,
-  redemption: Redemption,
-  { absentAt, refusal }: Extract<RedemptionState, { at: 'crediting' }>,
-): Promise<Outcome> {
-  const given = await giveCredit(work.record, redemption, work.deps);
-  switch (given.kind) {
-    case 'settled':
-      return resume(work, given.redemption);
-    case 'waits': {
-      const why = refusal ? 'redemption-to-cancel' : 'redemption-absent';
-      const { afterSeconds } = given;
-      return refusal || absentAt
-        ? { kind: 'retry', why, afterSeconds }
-        : { kind: 'retry', why: 'redemption-in-progress', afterSeconds };
-    }
-    case 'unclear':
-      return getStuck(work, redemption, 'credit-unclear');
-    case 'unavailable':
-      return retryStore(given);
-  }
 }
 
 /**

@@ -19,10 +19,11 @@ import {
   mayTakeBackMore,
   type OpenRedemptions,
   openRedemptions,
+  type Progress,
   type RecordChange,
   type RedeemingDeps,
   type RedemptionRecord,
-  type Settled,
+  type Retry,
   settle,
   tryStep,
   withRedemption,
@@ -170,16 +171,12 @@ async function handToWorker(
   }
 }
 
-type Retry = Extract<Outcome, { kind: 'retry' }>;
-
-type Returned = Settled | Retry;
-
 /** Begin → delete the code and see that it is gone → wait → look for an order with it → cancel, or it is used. */
 export async function returnReward(
   record: OpenRedemptions,
   redemption: Redemption,
   deps: RedeemingDeps,
-): Promise<Returned> {
+): Promise<Progress> {
   const { id, state } = redemption;
   if (state.at !== 'returning') return { kind: 'settled', redemption };
   if (state.begunAt === undefined) {
@@ -204,7 +201,7 @@ export async function returnReward(
       if (wait === undefined) return settle(record, id, { kind: 'deleted' });
   }
   const ordered = await isOrdered(record.customer, state.code, deps);
-  if (typeof ordered !== 'boolean') return retryStore(ordered);
+  if (typeof ordered !== 'boolean') return ordered;
   return settle(record, id, { kind: ordered ? 'use' : 'cancel' });
 }
 
@@ -244,7 +241,7 @@ export async function takeAgain(
   record: OpenRedemptions,
   { id, terms }: Redemption,
   deps: RedeemingDeps,
-): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
+): Promise<Progress | Extract<Outcome, { kind: 'rejected' }>> {
   const { shop, customerId } = record.customer;
   const { cashback, value, points } = terms;
   if ((cashback ? value : points) === 0) return settle(record, id, { kind: 'taken-again' });

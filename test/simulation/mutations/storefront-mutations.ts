@@ -35,8 +35,9 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-without-looking',
       bug: 'a redemption is cancelled without looking whether the store has its code',
-      find: 'const looked = await confirmAbsence(record, redemption, deps);',
-      replace: "const looked = { kind: 'absent' } as Awaited<ReturnType<typeof confirmAbsence>>;",
+      find: '  const found = await deps.store.findCode(record.customer.shop, wanted);',
+      replace:
+        "  const found = { kind: 'absent' } as Awaited<ReturnType<typeof deps.store.findCode>>;",
       within: 300,
     },
     {
@@ -49,8 +50,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'refused-code-is-not-cancelled',
       bug: 'the store refuses a code, and the points are not given back',
-      find: "  if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };",
-      replace: "  if (wait > 0) return { kind: 'handled', how: 'redemption-settled' };",
+      find: "      if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };",
+      replace: "      if (wait > 0) return { kind: 'handled', how: 'redemption-settled' };",
       within: 60,
     },
     {
@@ -71,8 +72,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'faster-worker-forgets',
       bug: 'a worker that is faster than the click takes its redemption for gone',
-      find: "    case 'intended':\n      return repeat(work, redemption, redemption.intendedAt);\n",
-      replace: "    case 'intended':\n      return { kind: 'handled', how: 'redemption-gone' };\n",
+      find: '      return repeat(work, redemption, redemption.intendedAt);\n',
+      replace: "      return { kind: 'handled', how: 'redemption-gone' };\n",
       within: 60,
     },
     {
