@@ -108,7 +108,10 @@ function factsOf(status: Status, shop: string): FactsBlock {
   const found = (check: string) => {
     const { findings = [] } = checks.find(({ name }) => name === check) ?? {};
     const [first, ...others] = findings.filter((one) => one.shop === shop);
-    return first && `${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`;
+    return (
+      first &&
+      `${first.what}${others.length === 0 ? '' : `, and ${counted(others.length, 'note')}`}`
+    );
   };
   const subscriptions = found('subscriptions');
   return facts(
@@ -135,10 +138,10 @@ const latencyText = ({ p50, p99 }: NonNullable<LastHour['latencyMs']>) =>
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';
-  const { endedAt, lookedAt, healed, stopped } = last;
+  const { endedAt, lookedAt, healed, rolledOut, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
   const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (not to the end: ${left})`;
-  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} given to the workers again${end}`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed) + sumOf(rolledOut)} given to the workers again${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }
 

@@ -1,6 +1,7 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
@@ -109,9 +110,10 @@ async function withWaits(
   return found.map((one) => ({ ...one, wait: waits.find((wait) => isAbout(wait, one)) }));
 }
 
-/** The end of a pause is not tried earlier. */
+/** Neither the end of a pause nor a planned step is tried earlier. */
 export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
-  const wait = found.find((one) => one.wait && one.wait.waitsFor !== 'paused')?.wait;
+  const isPlanned = (waitsFor: WaitsFor) => waitsFor === 'paused' || waitsFor === 'planned';
+  const wait = found.find((one) => one.wait && !isPlanned(one.wait.waitsFor))?.wait;
   if (!wait) return [];
   return [{ label: 'Try again now', line: line('retry-now', [], { shop: wait.shop }) }];
 }

@@ -94,7 +94,9 @@ export async function setSecret(
     blocks: [
       ...(purpose === 'webhook' ? [UNPROVEN] : []),
       change === 'leaked' ? older : inUse,
-      ...(overlap ? [`The older secret is accepted until ${utcText(until)} UTC. ${REVOKE}`] : []),
+      ...(overlap
+        ? [`The older secret is accepted until ${utcText(until)} UTC. ${endOlder(shop)}`]
+        : []),
       ...(change === 'leaked' ? [LEAKED] : []),
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
@@ -111,8 +113,8 @@ const MINUTES = SECRET_MAX_AGE_MS / 60_000;
 const STALE_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
 
 /** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
-const REVOKE =
-  "Before that, revoke it in the app's settings, or give the new one to the plugin: what is signed with it afterwards is refused.";
+const endOlder = (shop: PlatformShop) =>
+  `Before that, ${commandsOf(shop).sender === undefined ? "revoke it in the app's settings" : 'give the new one to the plugin'}: what is signed with it afterwards is refused.`;
 
 const LEAKED =
   'What the store still signs with it is refused, too; reconcile finds what it does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';

@@ -202,9 +202,9 @@ export async function fixDocument(
   if (!yes) {
     // What a finding suggests is to look at this.
     const seen = before.map(({ next: _, ...one }) => one);
-    const { verdict, ...found } = checksDocument(title, [resultOf(check, seen)]);
-    const unchanged = text('Nothing was changed.');
-    return { ...found, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
+    const checks = [resultOf(check, seen)];
+    const shown = [findingsBlock(checks), ...blocks, text('Nothing was changed.')];
+    return { title, blocks: shown, next: [next(before)], data: { checks } };
   }
   return fixedDocument(check, title, before, afterwards);
 }
