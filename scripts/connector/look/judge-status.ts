@@ -23,6 +23,7 @@ import { DOCTOR } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, countedWith, momentText, spanText } from '../ground/terminal/text.ts';
 import {
+  isEmpty,
   type Known,
   type QueueStatus,
   type ReconcileStatus,
@@ -151,11 +152,8 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
   if (misconfigured > 0 && !isRecorded) {
     const times = counted(misconfigured, 'time');
     const what = `credentials, scopes or an address were refused ${times} in the last hour`;
-    // Every message that met it stays on its queue: it is solved where none does, or each waits for something else.
-    const left =
-      queues.kind === 'known' &&
-      queues.value.reduce((sum, one) => sum + one.waiting + one.inFlight, 0);
-    const isSolved = left === 0 || (waiting.kind === 'known' && left === waiting.value.length);
+    // Every message that met it stays on its queue: empty queues show that it is solved.
+    const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
     const seen = lastSeen(what, signs.misconfigured, now);
     const { lastAt = now.getTime() } = signs.misconfigured ?? {};
     const isEntered = shops.length === 1 && enteredAt(credentials, ['loyalty', 'store']) > lastAt;

@@ -88,6 +88,7 @@ describe('loyalty-connector secrets set', () => {
     expect(inHours).toBeLessThanOrEqual(24);
     const end = both.previousUntil?.slice(0, 16).replace('T', ' ');
     expect(rotated.stdout).toContain(`The older secret is accepted until ${end}`);
+    expect(rotated.stdout).not.toContain('plugin');
     const seen = (await connector.run('status')).stdout;
     expect(seen).toContain(`the older webhook secret is accepted until ${end?.slice(0, 10)}`);
 

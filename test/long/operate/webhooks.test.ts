@@ -55,6 +55,7 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
   it('changes nothing without --yes, everything with it, and then nothing more', async () => {
     const rehearsal = await operated.run('webhooks sync');
     expect(rehearsal.code).toBe(0);
+    expect(rehearsal.stdout).toContain(`${COUNT} of ${COUNT} subscriptions are missing`);
     expect(rehearsal.stdout).toContain('Nothing was changed.');
     expect((await operated.run('webhooks check')).code).toBe(1);
 

@@ -176,6 +176,8 @@ describe('the redemptions of a customer', () => {
     expect(row?.cells).toContainEqual({ at });
     expect(row?.detail).toContain('It waits for the loyalty service; next try at 2026-12-01 00:05');
     expect(tryAgain([one])).toMatchObject([{ line: { command: 'retry-now' } }]);
+    const planned = { redemption, wait: { ...wait, waitsFor: 'planned' } } as never;
+    expect(tryAgain([planned])).toEqual([]);
   });
 });
 

@@ -283,6 +283,15 @@ describe('a command that looks before it changes', () => {
     return (await fixDocument(check, given)).blocks;
   };
 
+  it('shows what is wrong before it is agreed to, also where that is one thing', async () => {
+    const look = async () => [fail('22 of 22 subscriptions are missing')];
+    const next = () => ({ label: 'Repair', line: line('webhooks sync') });
+    const given = { title: 'Webhooks', yes: false, isWanted: () => true, next };
+    const [shown, end] = (await fixDocument({ name: 'webhooks', look }, given)).blocks;
+    expect(shown).toMatchObject({ findings: [{ what: '22 of 22 subscriptions are missing' }] });
+    expect(end).toEqual(text('Nothing was changed.'));
+  });
+
   it('says that there is nothing to do only where it could look', async () => {
     expect(await blocksOf(pass('12 right'))).toContainEqual(text('Nothing to do.'));
     expect(await blocksOf(unknown('the store did not answer'))).toContainEqual(
