@@ -19,6 +19,7 @@ import {
   mayBeWoken,
   readWaiting,
   type WaitingInShop,
+  whysText,
 } from '../ground/checks/waiting-messages.ts';
 import { judgeOrder } from '../ground/compare/read-orders.ts';
 import {
@@ -35,7 +36,7 @@ import { openSourceQueues } from '../ground/session/queues.ts';
 import type { ShopServices } from '../ground/session/services.ts';
 import type { Suggestion, VerdictKind } from '../ground/terminal/document.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
-import { counted, momentText, utcText } from '../ground/terminal/text.ts';
+import { counted, momentText, sentence, utcText } from '../ground/terminal/text.ts';
 
 /** Everything known of one order, product, coupon or customer. */
 export interface Trace extends Sides {
@@ -114,7 +115,10 @@ export function judgeTrace(trace: Trace): Judged {
   // Of customers, only changes of the last hours are looked for.
   const isReconciled = key.kind !== 'member';
   if (store.kind === 'gone' && !entry) {
-    return say('not known', 'Neither the store nor the ledger knows it.', seeLetters);
+    const none = 'Neither the store nor the ledger knows it.';
+    return wait
+      ? say('waits', `${none} ${sentence(waitText(wait, pause))}`, wake(trace), seeLetters)
+      : say('not known', none, seeLetters);
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
@@ -155,14 +159,24 @@ export function judgeTrace(trace: Trace): Judged {
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
     return say(kind, what, mayHelp ? again : undefined, seeLetters);
   }
-  const missing = entry?.uncertain ? `${CALL_UNKNOWN}.` : missingText(trace, judged);
   if (letters.length > 0 && !wait) {
-    return say('action required', `${missing} ${rejected}`, seeLetters);
+    // It says why, too.
+    const not = missingText(trace, { ...judged, notSent: 'not-sent' });
+    return say(
+      'action required',
+      `${entry?.uncertain ? `${CALL_UNKNOWN}.` : not} ${rejected}`,
+      seeLetters,
+    );
   }
+  const missing = entry?.uncertain ? `${CALL_UNKNOWN}.` : missingText(trace, judged);
   if (refused) return say('action required', `${missing} ${refused}`, DOCTOR);
   if (wait) {
-    const how = `This goes on by itself: ${waitText(wait, pause)}.`;
-    return say('waits', `${missing} ${how}`, wake(trace), seeLetters);
+    const isEndless = triedAt(wait, pause ? [pause] : []) === Number.POSITIVE_INFINITY;
+    const [kind, how] = isEndless
+      ? (['action required', 'Until a person ends it,'] as const)
+      : (['waits', 'This goes on by itself:'] as const);
+    const words = `${missing} ${how} ${waitText(wait, pause)}.`;
+    return say(kind, words, wake(trace), seeLetters);
   }
   if (entry?.uncertain) {
     const later = isReconciled ? 'The next event or reconcile' : 'Its next change or order';
@@ -261,7 +275,7 @@ function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
   const at = triedAt(wait, pause ? [pause] : []);
   const next = Number.isFinite(at) ? `, and the next attempt is at ${utcText(at)} UTC` : '';
   if (!pause || !isHolding(pause, wait)) {
-    return `its message waits ${FOR_WHAT[wait.waitsFor]}${next}`;
+    return `its message waits ${FOR_WHAT[wait.waitsFor]}${whysText([wait.why])}${next}`;
   }
-  return `its message waits for the end of a pause (${pauseText(pause)})${next}, or at once with "resume"`;
+  return `its message waits for the end of a pause (${pauseText(pause)})${next}`;
 }

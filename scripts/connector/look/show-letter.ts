@@ -75,7 +75,10 @@ export async function showLetter(
   const [letter, ...others] = await findLetters(deployment, id, { signal, onProgress });
   progress.end();
   const list = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
-  if (!letter) throw new Problem(`No dead letter is, or is about, ${id}.`, list);
+  if (!letter) {
+    const left = 'What became of one that was sent again or dropped, "trace" shows.';
+    throw new Problem(`No dead letter is, or is about, ${id}.`, `${left} ${list}`);
+  }
   const key = entityIn(letter);
   const ledger = openLedger(deployment);
   const entry = key && (await readEntry(ledger, key));

@@ -19,6 +19,7 @@ import {
   judgeSides,
   orderIn,
   type Sides,
+  SKIPS,
   sidesTable,
 } from '../ground/compare/sides.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
@@ -393,7 +394,10 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
     const taken = isNew && before && before > counts && `took back ${amountOf(before - counts)}`;
     // As it was recorded then: a changed rule changes none of it.
     const counted = isNew && `counts ${amountOf(counts)}`;
-    const detail = [why, topicText(topic), state, found, taken, counted].filter(Boolean).join(', ');
+    const words = outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : why;
+    const detail = [words, topicText(topic), state, found, taken, counted]
+      .filter(Boolean)
+      .join(', ');
     return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
   });
 }

@@ -113,7 +113,7 @@ describe('loyalty-connector retry-now', () => {
     const { code, stdout } = await operated.run('retry-now --wait 0');
     expect(stdout).toContain('1 waiting.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /1 message is tried again at [\d:]{8} UTC at the latest, and cannot be earlier: orders 1\. The last call had no answer/,
+      /1 message is tried again at [\d:]{8} UTC at the latest, and cannot be earlier: orders 1\. How the last call ended is not known/,
     );
     expect(code).toBe(3);
   });

@@ -298,6 +298,12 @@ it('shows beside the queue as many dead letters as it names, and says what the o
 const minute = (text: string) => Date.parse(`2026-11-15T${text}:00.000Z`);
 
 describe('a deployment whose messages wait', () => {
+  const message: WaitingInShop = {
+    ...{ shop: SHOP, queue: 'orders', about: { kind: 'order', id: '7' }, messageId: 'm-1' },
+    ...{ receiptHandle: '', waitsFor: 'loyalty', why: 'time-out', since: minute('02:50') },
+    ...{ until: minute('03:04'), tries: 1, receives: 1, revision: 1 },
+  };
+
   it('is waiting, never well, and says for what, since when, how many and until when', () => {
     const { kind, waits } = judge({ waiting: waiting() });
     expect(kind).toBe('waits');
@@ -310,11 +316,6 @@ describe('a deployment whose messages wait', () => {
   });
 
   it('offers no earlier try where a call may still be executed', () => {
-    const message: WaitingInShop = {
-      ...{ shop: SHOP, queue: 'orders', about: { kind: 'order', id: '7' }, messageId: 'm-1' },
-      ...{ receiptHandle: '', waitsFor: 'loyalty', why: 'time-out', since: minute('02:50') },
-      ...{ until: minute('03:04'), tries: 1, receives: 1, revision: 1 },
-    };
     const offered = (...messages: readonly WaitingInShop[]) => {
       const groups = groupWaiting(messages, queues({ inFlight: 2 }), [], new Date(AT));
       return judge({ waiting: known(groups) }).waits.map(({ next }) => next);
@@ -325,6 +326,12 @@ describe('a deployment whose messages wait', () => {
     const now = `retry-now --shop ${SHOP}`;
     expect(offered(heldBack, message)).toEqual([now]);
     expect(offered({ ...message, notBefore: minute('03:00') })).toEqual([now]);
+  });
+
+  it('says nothing of a step that waits for its time by design', () => {
+    const step = { ...message, waitsFor: 'planned', why: 'redemption-to-cancel' } as const;
+    const groups = groupWaiting([step], queues({ inFlight: 1 }), [], new Date(AT));
+    expect(judge({ waiting: known(groups) })).toMatchObject({ kind: 'well', waits: [] });
   });
 
   it('says the time of day of an attempt that cannot be earlier, in a line that stays', () => {

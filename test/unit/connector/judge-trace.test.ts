@@ -246,7 +246,7 @@ describe('the verdict on one entity', () => {
       'names what its own message waits for, and until when',
       { entry: undefined, waits: [wait] },
       'waits',
-      'waits for the loyalty service, and the next attempt is at 2026-11-15 03:10:00 UTC',
+      'the loyalty service (it answered with a fault of its own), and the next attempt is at 2026-11-15 03:10:00 UTC',
       'retry-now --shop example-store.myshopify.com',
     ],
     [
@@ -263,6 +263,23 @@ describe('the verdict on one entity', () => {
       'waits',
       'until 2026-11-15 05:00 UTC by ops), and the next attempt is at 2026-11-15 05:00:00 UTC',
       'resume --shop example-store.myshopify.com --queue orders',
+    ],
+    [
+      'says why the message about what nobody knows waits, and until when',
+      {
+        ...{ store: { kind: 'gone' }, entry: undefined },
+        waits: [{ ...wait, waitsFor: 'store', why: 'store-says-gone' }],
+      },
+      'waits',
+      'knows it. Its message waits for the store (it has no such thing, and is asked again',
+      'retry-now --shop example-store.myshopify.com',
+    ],
+    [
+      'says once why it was given up, in the words of its dead letter',
+      { entry: gaveUp({ why: 'Order_Refused' }), letters: [letter] },
+      'action required',
+      'nothing of it was sent. 1 dead letter about it: the name is missing',
+      'dead-letters show m-1',
     ],
     [
       'waits when the store has deleted what is still there',
@@ -353,7 +370,10 @@ describe('the verdict on one entity', () => {
 
   it('promises no next attempt while a pause has no end', () => {
     const { blocks, verdict, data } = documentOf(trace({ entry: undefined, pause, waits: [wait] }));
-    expect(verdict?.what).toContain('for the end of a pause');
+    expect(verdict).toMatchObject({
+      ...{ kind: 'action required', what: expect.stringContaining('for the end of a pause') },
+    });
+    expect(verdict?.what).not.toContain('by itself');
     expect(JSON.stringify([blocks, verdict, data])).not.toMatch(/next ?(attempt|try)/i);
   });
 });

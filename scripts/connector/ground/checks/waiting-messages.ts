@@ -44,9 +44,15 @@ const WHY: Readonly<Record<string, string>> = {
   connection: 'no connection',
   'time-out': 'no answer in time',
   unavailable: 'it answered with a fault of its own',
-  'loyalty-unavailable': 'it failed, and is asked again after a while',
+  'loyalty-unavailable': 'calls are stopped for a while, because others failed',
   'call-under-way': 'an earlier call may still be executed',
   'broke-off': 'the work broke off',
+  overtaken: 'another worker wrote the same entry',
+  'ledger-unavailable': 'the ledger did not answer',
+  'store-says-gone': 'it has no such thing, and is asked again for ten minutes',
+  'store-lags': 'it does not show the newest state yet',
+  'customer-not-found': 'the service does not know the customer yet',
+  'redemption-open': 'a redemption is not finished',
 };
 
 /** In brackets, behind `FOR_WHAT`. */
@@ -179,7 +185,7 @@ export async function wake(
 }
 
 /**
- * `11 messages are tried again now: orders 9, coupons 2.` Those that a call without an answer holds back, apart: with
+ * `11 messages are tried again now: orders 9, coupons 2.` Those that a call of unknown end holds back, apart: with
  * the time of day, because a line that is shown for as long as they wait would not count down.
  */
 export function wokenTexts(
@@ -196,7 +202,7 @@ export function wokenTexts(
       when,
     ),
     ...tried(late, `at ${latest} UTC at the latest, and cannot be earlier`).map(
-      (words) => `${words} The last call had no answer, and the service may still execute it.`,
+      (words) => `${words} How the last call ended is not known: the service may still execute it.`,
     ),
   ];
 }

@@ -201,12 +201,12 @@ export const missingText: InWords = ({ entry }, { sent, notSent }) => {
   const before = sent === 'nothing' ? 'nothing of it' : 'an earlier state';
   const what = `It was not sent as the store has it now: ${before} was sent.`;
   const { at = 0, why = '' } = entry?.outcomes.at(-1) ?? {};
-  const [moment, because] = [`${utcText(at)} UTC`, why && ` ${why}`];
+  const [moment, because] = [`${utcText(at)} UTC`, why && ` ${why.replace(/\.$/, '')}`];
   switch (notSent) {
     case 'dropped':
       return `${what} Its dead letter was dropped${because} at ${moment}: it is not sent until it changes in the store.`;
     case 'given-up':
-      return `${what} It was given up at ${moment}:${because}`;
+      return `${what} It was given up at ${moment}${because && `:${because}`}.`;
     case 'not-sent':
       return what;
   }

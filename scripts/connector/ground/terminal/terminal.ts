@@ -98,7 +98,7 @@ export function progressLine(
   const perSecond = done / ((elapsedMs + standsMs) / 1000);
   const count = total === undefined ? `${done}` : `${done} of ${Math.max(total, done)}`;
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
-  const parts = [`${doing} ${count}`, rate];
+  const parts = [`${doing} ${count}`, ...(done > 0 ? [rate] : [])];
   const leftMs = total === undefined ? 0 : (elapsedMs * (total - done)) / done - standsMs;
   if (done > 0 && leftMs >= 1_000) parts.push(`${spanText(leftMs)} left`);
   if (detail) parts.push(detail);
