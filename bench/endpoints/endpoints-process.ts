@@ -19,9 +19,10 @@ const ORDER_ANSWER = JSON.stringify({
   Result: { Id: 1, OriginalId: '1', State: 1 },
 });
 
-/** By the path: a customer without a tier, with as many points as the ledger says, and no rewards. */
+const REWARD = { Id: 1, Title: 'Five off', RewardType: 1, Value: 5, Points: 100, CanUse: true };
+
+/** By the path: customers without a tier, each with as many points as the ledger says, and one reward. */
 const OTHER_ANSWERS: Readonly<Record<string, object>> = {
-  '/v1/pvt/POS/rewards/available': { AvailablePoints: POINTS, AvailableCashback: 0, Rewards: [] },
   '/v1/pvt/Tiers/available': { CurrentTier: null, NextTiers: [], AllTiers: [] },
   '/v1/pvt/RewardConfigurations': {
     ...{ HasError: false, Items: [], TotalItemCount: 0 },
@@ -45,9 +46,19 @@ const awsServer = createServer(answerAws);
 const certificate = createSelfSignedCertificate(new Date());
 const tlsServer = createTlsServer(certificate, answerAws);
 
+/** Names the customer who was asked about: what the service says of another one is never shown. */
+function ofCustomer(path: string, body: string): object | undefined {
+  const [, asked] = /^\/v1\/pvt\/Customer\/(\d+)$/.exec(path) ?? [];
+  if (asked !== undefined) return { HasError: false, Result: { OriginalId: asked } };
+  if (path !== '/v1/pvt/POS/rewards/available') return undefined;
+  const Customer = { OriginalId: JSON.parse(body).CustomerId };
+  return { AvailablePoints: POINTS, AvailableCashback: 0, Rewards: [REWARD], Customer };
+}
+
 const loyaltyServer = createServer(async (request, response) => {
-  await text(request);
-  const other = OTHER_ANSWERS[request.url?.split('?', 1)[0] ?? ''];
+  const body = await text(request);
+  const path = request.url?.split('?', 1)[0] ?? '';
+  const other = ofCustomer(path, body) ?? OTHER_ANSWERS[path];
   const answer = other ? JSON.stringify(other) : ORDER_ANSWER;
   later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), answer);
 });
