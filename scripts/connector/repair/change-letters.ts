@@ -183,18 +183,22 @@ interface ReplayReport {
   readonly took: { readonly sendingMs: number; readonly workersMs: number };
 }
 
-/** What a replay waits for: SQS takes them much faster than the workers do. */
+/** What a replay waits for: mostly the workers, but from a slow machine or network the sending itself. */
 export function paceText(
   count: number,
   { sendingMs, workersMs }: ReplayReport['took'],
   callsPerSecond: number | undefined,
 ): string {
   const perSecond = Math.round((count * 10_000) / Math.max(sendingMs + workersMs, 1)) / 10;
+  const took = `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second.`;
+  if (sendingMs > workersMs) {
+    return `${took} Sending took most of it: the calls to SQS and the ledger from here limit it.`;
+  }
   const limit =
     callsPerSecond === undefined
       ? 'the answers of the store and the loyalty service limit them'
       : `loyalty.callsPerSecond, ${callsPerSecond}, limits them`;
-  return `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second. That is the workers' pace; ${limit}, and how many run at once.`;
+  return `${took} That is the workers' pace; ${limit}, and how many run at once.`;
 }
 
 /** Fewer are done before anybody wonders. */

@@ -340,6 +340,11 @@ it.each([
   );
 });
 
+it('a long replay does not blame the workers for a slow sending', () => {
+  const words = paceText(200, { sendingMs: 96_000, workersMs: 13_000 }, undefined);
+  expect(words).toContain('followed for 13 s: 1.8 a second. Sending took most of it');
+});
+
 describe('what was delivered since', () => {
   const parkedAt = '2026-10-09T12:00:00.000Z';
   const later = '2026-10-09T13:00:00.000Z';
