@@ -14,7 +14,6 @@ import { install, type Judgement, type Part } from './part.ts';
 const FILES = [
   'test/integration/dynamodb-ledger.test.ts',
   'test/integration/dynamodb-token-line.test.ts',
-  'test/integration/stack/end-to-end.test.ts',
 ];
 
 export const BUG = {

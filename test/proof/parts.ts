@@ -33,6 +33,12 @@ export const parts = (folder: string): readonly ProofPart[] => [
     leavesOut: 'input that is not a changed valid one',
   },
   {
+    title: 'An AWS of others',
+    amount: 'one day, and once more for each planted bug',
+    commands: ['check:aws -- --planted'],
+    leavesOut: 'what this engine does otherwise than AWS, or does not know: see below',
+  },
+  {
     title: 'Third-party engines',
     amount: 'both',
     commands: ['check:foreign'],

@@ -21,7 +21,8 @@ function faultsOf(name: string, content: string): readonly string[] {
 }
 
 const RELEASE = '.github/workflows/release.yml';
-const FILES = ['.github/workflows/ci.yml', RELEASE];
+const NIGHTLY = '.github/workflows/nightly.yml';
+const FILES = ['.github/workflows/ci.yml', NIGHTLY, RELEASE];
 const TEMPLATE = 'scripts/connector/set-up/template/deploy.yml';
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -47,9 +48,11 @@ describe('the workflows', () => {
     expect(test.steps.at(-1)).toEqual({ run: '.ci/run' });
   });
 
-  it('let the engines of others judge', () => {
-    const { foreign } = parse(read('.github/workflows/ci.yml')).jobs;
-    expect(foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
+  it('let the engines of others judge every night', () => {
+    const { on, jobs } = parse(read(NIGHTLY));
+    expect(on.schedule).toHaveLength(1);
+    expect(jobs.aws.steps.at(-1)).toEqual({ run: 'npm run check:aws -- --planted' });
+    expect(jobs.foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
   });
 
   it.each([...FILES, TEMPLATE])(

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { amountHeld } from '../../local/harness/held-order.ts';
+import { compare, listSandbox } from '../../local/stack/demo/compare.ts';
+import { applies, readPolicy, type Statement } from '../../local/stack/iam/policy.ts';
+import type { Shop } from '../../shared/config/connector-config.ts';
+import { createConfidential } from '../support/disclosure.ts';
+import { judgeOrder } from '../support/judge-order.ts';
+import { usualRules } from '../support/order-law.ts';
+import { type Account, STACK } from './account.ts';
+import type { RecordedCall } from './recorder.ts';
+import type { WrittenTemplate } from './template.ts';
+
+/** One sentence for each way in which the two sides differ, or points and orders. */
+export async function judgeSides({ store, loyalty }: Account, shop: Shop): Promise<string[]> {
+  const { differences, ...counts } = await compare(listSandbox(store), loyalty, shop, new Date());
+  const faults = [...differences];
+  if (counts.orders === 0) faults.push('nothing was compared');
+  const { orders: held, points } = loyalty.state();
+  for (const row of store.rows.orders.values()) {
+    const found = held.find(({ OriginalId }) => OriginalId === row.id);
+    const judged = judgeOrder({
+      states: [row],
+      held: found && {
+        isCompleted: found.IsCompleted,
+        isCancelled: found.IsCancelledOrReturned,
+        minor: BigInt(Math.round(amountHeld(found) * 100)),
+      },
+      rules: [usualRules],
+      letters: [],
+    });
+    if (judged.kind === 'broken') faults.push(`order ${row.id} ${judged.what}`);
+  }
+  for (const order of held) {
+    const earned = points
+      .filter(({ source }) => source.kind === 'order' && source.orderId === order.OriginalId)
+      .reduce((sum, one) => sum + one.points, 0);
+    const due = order.IsCompleted && !order.IsCancelledOrReturned ? amountHeld(order) : 0;
+    if (Math.abs(earned - due) > 0.001) {
+      faults.push(`order ${order.OriginalId} earned ${earned} points and is worth ${due}`);
+    }
+  }
+  return faults;
+}
+
+/** What the engine refused to a function, and what it cannot judge: the kinds of items that each may write. */
+export async function judgeCalls({ recorder, project, client }: Account): Promise<string[]> {
+  const roles = await rolesByKey(client);
+  const file = join(project, 'cdk.out', `${STACK}.template.json`);
+  const template: WrittenTemplate = JSON.parse(readFileSync(file, 'utf8'));
+  const faults = new Set<string>();
+  for (const call of recorder.calls) {
+    const role = roles.get(call.key);
+    if (role === undefined) faults.add(`${call.action} was signed by a key of no function`);
+    else if (call.denied) faults.add(`${role} may not ${call.action}: ${call.denied}`);
+    else if (!maysWrite(call, statementsOf(template, role))) {
+      faults.add(`${role} may not ${call.action} items of this kind`);
+    }
+  }
+  if (recorder.calls.length === 0) faults.add('no call was recorded');
+  return [...faults];
+}
+
+/** As the engine makes the keys of functions, when it enforces IAM. */
+async function rolesByKey(client: Account['client']): Promise<ReadonlyMap<string, string>> {
+  const { Functions: functions = [] } = await new LambdaClient(client).send(
+    new ListFunctionsCommand({}),
+  );
+  return new Map(
+    functions.map(({ FunctionArn: arn, Role: role = '' }) => {
+      const digest = createHash('sha256').update(`${arn}:${role}`).digest('hex');
+      return [`ASIA${digest.slice(0, 16).toUpperCase()}`, role.replace(/^.*\//, '')];
+    }),
+  );
+}
+
+/** Of the policies of a role. Which resources they are about, the engine has judged. */
+function statementsOf({ Resources: resources }: WrittenTemplate, role: string) {
+  // The hash at the end of the logical id is cut off where the name of the role gets too long.
+  const isOf = ({ Ref: id }: { readonly Ref: string }) =>
+    role.startsWith(`${STACK}-${id.slice(0, -8)}`);
+  const policies = Object.values(resources).filter(
+    ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && Properties.Roles.some(isOf),
+  );
+  return policies.flatMap(({ Properties: { PolicyDocument: document } }): Statement[] => {
+    const read = readPolicy(document);
+    if (read.kind === 'unknown') throw new Error(`a policy has ${read.problem}`);
+    return read.statements.map((one) => ({ ...one, resources: ['*'] }));
+  });
+}
+
+/** The ledger's partition key. */
+const KEY = 'entity';
+
+function maysWrite({ action, items }: RecordedCall, statements: readonly Statement[]): boolean {
+  const keys = items.flatMap((item) => Object.values(Object(item[KEY])).map(String));
+  const context = keys.length > 0 ? { 'dynamodb:LeadingKeys': keys } : {};
+  const request = { action, resource: '*', context };
+  return statements.some((one) => one.effect === 'Allow' && applies(one, request));
+}
+
+/** What the functions logged that they must not, or that says of a bug. */
+export async function judgeLogs(account: Account): Promise<string[]> {
+  const lines = await account.readLogs();
+  const confidential = createConfidential();
+  for (const customer of account.store.rows.customers.values()) {
+    confidential.addPersonal({ customer });
+  }
+  for (const secret of account.secrets) confidential.addSecret(secret);
+  const faults = confidential.disclosedIn(lines).map((text) => `a log line tells "${text}"`);
+  if (lines.length < 20) faults.push(`only ${lines.length} log lines were found`);
+  const broken = lines.find((line) => /Invoke Error|Unhandled|Task timed out/.test(line));
+  if (broken) faults.push(`a function failed: ${broken.slice(0, 400)}`);
+  return faults;
+}
