@@ -257,14 +257,20 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
 
 const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 
-/** Of which kind an item is, in words. */
+/** What the items of a kind hold, in words. */
 const HOLDS: Readonly<Record<string, string>> = {
   order: 'the customer, as last sent',
   member: 'a hash of e-mail address and telephone number',
   customer: 'points and tier, or into whom they were merged',
   redemption: 'rewards and codes',
+};
+
+/** Where none says more of a person than their number. */
+const NUMBERS: Readonly<Record<string, string>> = {
   'reward-code': 'whose reward a code is',
   notice: 'that they asked for their data',
+  member: 'the mark of an erasure',
+  customer: 'the mark of an erasure',
 };
 
 /** What the ledger remembers, without the name of its form. */
@@ -278,10 +284,15 @@ function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
   const { id, shop, items, letters, store, service, ids } = kept;
   const rows = elsewhere(kept, deployment);
   const shown = (value: object) => (reveal ? value : maskPerson(value));
+  const counts = [...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => {
+    const ends = some.map(({ entry }) => entry.expiresAt ?? Number.POSITIVE_INFINITY);
+    const last = Math.max(...ends);
+    return {
+      ...{ kind, items: some.length, personal: some.filter((one) => one.isPersonal).length },
+      until: Number.isFinite(last) ? dayOf(last * 1_000) : null,
+    };
+  });
   // Of a shop, as many as there are: it has millions.
-  const counts = [...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => ({
-    ...{ kind, items: some.length, personal: some.filter((one) => one.isPersonal).length },
-  }));
   const entries = items.map(({ kind, id, entry: { remembered, redactedAt, expiresAt } }) => ({
     ...{ kind, id, isErased: redactedAt !== undefined && remembered === undefined },
     ...(remembered !== undefined && { holds: shown(contentOf(remembered)) }),
@@ -298,22 +309,18 @@ function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
     service: service?.kind === 'customer' ? shown(service.customer) : null,
     elsewhere: rows,
   };
-  const says = ({ kind, holds, isErased }: (typeof entries)[number]) =>
-    isErased ? 'the mark of an erasure' : holds ? (HOLDS[kind] ?? kind) : 'nothing but the number';
   const inFull: Block = { kind: 'code', title: 'In full', text: JSON.stringify(data, null, 2) };
   return {
     title: `What is kept of ${nameOf(kept)}`,
     blocks: [
-      id === undefined
-        ? table(
-            ['In the ledger', right('Items'), right('Personal')],
-            counts.map((one) => Object.values(one)),
-          )
-        : table(
-            ['In the ledger', 'Id', 'Holds', 'Until'],
-            entries.map((one) => [one.kind, one.id, says(one), one.until ?? 'they are gone']),
-            { empty: 'The ledger has nothing of them.' },
-          ),
+      table(
+        ['In the ledger', right('Items'), right('Personal'), 'Holds', 'Until, at the latest'],
+        counts.map(({ kind, items, personal, until }) => {
+          const holds = personal === 0 ? NUMBERS[kind] : HOLDS[kind];
+          return [kind, items, personal, holds ?? 'the number', until ?? 'they are gone'];
+        }),
+        { empty: 'The ledger has nothing of them.' },
+      ),
       table(
         ['Elsewhere', 'What', 'Until'],
         rows.map(({ where, what, until, say: detail }) => ({
