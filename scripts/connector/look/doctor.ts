@@ -46,7 +46,8 @@ export async function examine(
   // Throws a `Problem` for wrong settings or a missing stack.
   const deployment = await findDeployment();
   const { all = false } = options;
-  const checks = await runChecks(openChecks(deployment, options, rooms), options);
+  const credentials = readCredentials(deployment, options);
+  const checks = await runChecks(openChecks(deployment, rooms, credentials), options);
   const { stack, stage, region, where, version } = deployment;
   // The newest form of the ledger's items that this command reads.
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
@@ -54,19 +55,30 @@ export async function examine(
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
   const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
-  return { ...found, data, next: all ? replaceSecrets(deployment.connector.shops) : next };
+  return {
+    ...found,
+    data,
+    next: all ? replaceSecrets(deployment.connector.shops, await credentials) : next,
+  };
 }
 
 /** What is typed belongs into a terminal alone: the console shows these to copy. */
-function replaceSecrets(shops: readonly Shop[]): readonly Suggestion[] {
+export function replaceSecrets(
+  shops: readonly Pick<Shop, 'domain'>[],
+  credentials: readonly CredentialStatus[],
+): readonly Suggestion[] {
   const [first, ...others] = shops.map(({ domain }) => domain);
   const asks = [{ name: 'shop', label: 'shop' }];
+  const isRotating = credentials.some(({ olderUntil }) => olderUntil !== undefined);
+  const say =
+    'While an older webhook secret is accepted, a third one ends it at once: this asks before.';
   return SECRET_PURPOSES.map((purpose) => ({
     label: `Replace the ${purpose} secret`,
     line: line('secrets set', [purpose], {
       ...(others.length === 0 && { shop: first }),
       ...(purpose === 'webhook' && { rotate: true }),
     }),
+    ...(purpose === 'webhook' && isRotating && { say }),
     ...(others.length > 0 && { asks }),
   }));
 }
@@ -74,12 +86,11 @@ function replaceSecrets(shops: readonly Shop[]): readonly Suggestion[] {
 /** All checks, in the order in which they are shown. */
 function openChecks(
   deployment: Deployment,
-  options: CommonOptions,
   { storeChecks, eventsCheck }: StoreRooms,
+  credentials: Promise<readonly CredentialStatus[]>,
 ): readonly Check[] {
   const { connector } = deployment;
   const { storefront } = connector;
-  const credentials = readCredentials(deployment, options);
   const services = openShopServices(deployment);
   const deps: ShopDeps = {
     deployment,

@@ -264,8 +264,8 @@ const REPLACES =
   'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both for a while; --leaked is for a secret that others know.';
 
 /** At most two are accepted. */
-const DROPS =
-  'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.';
+const drops = (until: string) =>
+  `A rotation is already running, until ${utcText(until)} UTC: webhooks signed with the oldest of the three secrets would be refused.`;
 
 /**
  * What to store; `risk`: webhooks signed with a secret that is in use would be refused, which the user must confirm.
@@ -277,7 +277,7 @@ function nextSecret(
   given: SecretFields,
   until: string,
 ): { readonly fields: SecretFields; readonly risk?: string | false | undefined } {
-  const { current, previous } = stored as { readonly current?: string; readonly previous?: string };
+  const { current, previous, previousUntil = until } = stored as SecretFields;
   const isSame = current === given.current;
   switch (change) {
     case 'leaked':
@@ -294,7 +294,7 @@ function nextSecret(
       if (isSame) throw alreadyStored();
       return {
         fields: { ...given, previous: current, previousUntil: until },
-        risk: previous !== undefined && previous !== given.current && DROPS,
+        risk: previous !== undefined && previous !== given.current && drops(previousUntil),
       };
   }
 }

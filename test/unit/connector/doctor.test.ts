@@ -19,7 +19,7 @@ import {
 import { settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
 import { text } from '../../../scripts/connector/ground/terminal/document.ts';
 import { line } from '../../../scripts/connector/ground/terminal/line.ts';
-import { judgeAppSecrets } from '../../../scripts/connector/look/doctor.ts';
+import { judgeAppSecrets, replaceSecrets } from '../../../scripts/connector/look/doctor.ts';
 import { judgeSignatures } from '../../../scripts/connector/look/judge-status.ts';
 import {
   adminApiCheck,
@@ -273,6 +273,17 @@ describe('the findings of all checks', () => {
     const { verdict, blocks } = checksDocument('', [{ name: 'x', findings: [pass('12 right')] }]);
     expect([verdict?.what, blocks]).toEqual(['12 right.', []]);
   });
+});
+
+it('a second rotation is offered with what it ends', () => {
+  const shops = [{ domain: 'example-store.myshopify.com' }];
+  const of = { shop: 'example-store.myshopify.com', purpose: 'webhook', state: 'there' } as const;
+  const saysOf = (olderUntil?: string) =>
+    replaceSecrets(shops, [{ ...of, ...(olderUntil && { olderUntil }) }]).map(({ say }) => say);
+  expect(saysOf()).toEqual([undefined, undefined, undefined]);
+  expect(saysOf('2026-11-20T02:05:33Z')).toContainEqual(
+    expect.stringContaining('this asks before'),
+  );
 });
 
 describe('a command that looks before it changes', () => {

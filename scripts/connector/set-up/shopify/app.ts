@@ -17,6 +17,7 @@ import {
   info,
   pass,
   type ShopDeps,
+  shopCheck,
   warn,
 } from '../../ground/checks/check.ts';
 import { readSecret } from '../../ground/checks/read-secret.ts';
@@ -60,23 +61,14 @@ export async function writeApp(
 
 /** What `doctor` compares: the app of a sandbox has no folder, and another person may have written that of a shop. */
 export function writtenFoldersCheck({ deployment, shops }: FolderDeps): Check {
-  const isWritten = (shop: Shop) => existsSync(join(folderOf(deployment, shop, undefined), TOML));
-  const others = deployment.where === 'aws' ? shops.filter((shop) => !isWritten(shop)) : [];
-  const written = appFolderCheck({ deployment, shops: shops.filter(isWritten) });
-  return {
-    ...written,
-    look: async () => [
-      ...(await written.look()),
-      ...others.map(({ domain: shop }) => ({ ...NOT_WRITTEN(shop), shop })),
-    ],
-  };
-}
-
-const NOT_WRITTEN = (shop: string) =>
-  info('there is no folder of the app in this project, so it was not compared', {
-    label: 'Write it',
-    line: line('app write', [], { shop }),
+  const next = (shop: string) => ({ label: 'Write it', line: line('app write', [], { shop }) });
+  const what = 'there is no folder of the app in this project, so it was not compared';
+  return shopCheck('app folder', [], shops, async (shop) => {
+    const isWritten = existsSync(join(folderOf(deployment, shop, undefined), TOML));
+    if (isWritten) return appFolderCheck({ deployment, shops: [shop] }).look();
+    return deployment.where === 'aws' ? [info(what, next(shop.domain))] : [];
   });
+}
 
 type FolderDeps = Pick<ShopDeps, 'deployment' | 'shops'>;
 
