@@ -1,6 +1,10 @@
 import { devNull } from 'node:os';
+import { toItem } from '../shared/aws/ledger-item.ts';
+import { controlKey, type ShopControl } from '../shared/core/calls/shop-pause.ts';
+import { rememberedForm } from '../shared/core/ledger/ledger.ts';
 import { type Endpoints, LEDGER, startEndpoints } from './endpoints/endpoints.ts';
 import { createOrderWriter, type WriteOrder } from './traffic/orders.ts';
+import { SHOP } from './traffic/visits.ts';
 import { type Bundles, buildVariants } from './variants/build-variants.ts';
 
 /** The whole environment of a measured process, the same for every variant. */
@@ -51,9 +55,18 @@ export interface Lab {
   close(): Promise<void>;
 }
 
+/** What the first run of reconcile records of a shop: from then on no cold start asks when the ledger was made. */
+const CONTROL = toItem(
+  controlKey(SHOP),
+  rememberedForm<ShopControl>('control', 1).entry({ operator: {}, ended: {}, goLive: 0 }),
+  1,
+  'bench',
+);
+
 export async function openLab(): Promise<Lab> {
   const bundles = await buildVariants();
   const endpoints = await startEndpoints();
+  await endpoints.put(CONTROL);
   const { awsTls: aws, certificate } = endpoints;
   const authority = bundles.keep('authority.pem', certificate);
   let lastOrderId = 6_000_000_000_000;

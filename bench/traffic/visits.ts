@@ -4,7 +4,7 @@ import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { toItem } from '../../shared/aws/ledger-item.ts';
 import { rememberBalance } from '../../shared/rewards/balances/point-balance.ts';
 
-const SHOP = 'example-store.myshopify.com';
+export const SHOP = 'example-store.myshopify.com';
 /** As the loyalty service of the endpoints counts them. */
 export const POINTS = 120;
 
