@@ -14,6 +14,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
 import { isStoreId, type Person, readSaid } from './point-balance.ts';
+import { SHOP_UNKNOWN } from './settle-balances.ts';
 
 /** Asks the store for the id of the customer with exactly this e-mail address. */
 export interface CustomerSearch {
@@ -55,7 +56,7 @@ export function settlePointEvent(group: Group, deps: FindDeps): Promise<RetryRea
 async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
   const { shop, receivedAt, replays, body } = event;
   const source = deps.shops.get(shop);
-  if (!source) return unreadable('the shop is not in the settings of the storefront');
+  if (!source) return unreadable(SHOP_UNKNOWN);
   const read = readSaid(body, deps.customerIdIn);
   if (read.kind === 'unreadable') return unreadable(read.why);
   const id =

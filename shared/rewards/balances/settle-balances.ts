@@ -65,7 +65,7 @@ export const settleBalances: Settle<BalanceDeps> = (groups, deps) => ({
         ready.kind === 'ended'
           ? ready.outcome
           : await conclusionOf(ready, await written(ready), deps);
-      return concludeWork(ready.work, outcome, group, deps);
+      return concludeAll(ready.items, outcome, group, deps);
     };
   },
 });
@@ -74,29 +74,22 @@ export const settleBalances: Settle<BalanceDeps> = (groups, deps) => ({
 type Prepared =
   /** No message can be used, or one that cannot be used could not be parked. */
   | { readonly kind: 'parked'; readonly retry: RetryReason | undefined }
-  | { readonly kind: 'ended'; readonly work: CustomerWork; readonly outcome: Outcome }
+  | { readonly kind: 'ended'; readonly items: Items; readonly outcome: Outcome }
   | Writing;
 
 /** A balance that is about to be written. */
 interface Writing extends Change<RecordKey<'customer'>> {
   readonly kind: 'writing';
-  readonly work: CustomerWork;
+  readonly items: Items;
   readonly balance: RememberedBalance;
   readonly before: Told | undefined;
   readonly given: BalanceChange;
 }
 
-/** The messages of one batch about one customer. */
-interface CustomerWork {
-  readonly key: RecordKey<'customer'>;
-  /** The newest first: it counts, and the others leave with it. */
-  readonly items: readonly [BalanceItem, ...BalanceItem[]];
-}
+/** The messages of one batch about one customer, the newest first: it counts, and the others leave with it. */
+type Items = readonly [BalanceItem, ...BalanceItem[]];
 
-interface BalanceItem {
-  readonly item: Item;
-  readonly event: BalanceEvent;
-}
+type BalanceItem = Item & { readonly event: BalanceEvent };
 
 async function prepare(
   group: Group,
@@ -105,52 +98,49 @@ async function prepare(
 ): Promise<Prepared> {
   const usable: BalanceItem[] = [];
   for (const item of group.items) {
-    const event = readItem(item, deps.shops);
-    if (event.kind === 'balance') usable.push({ item, event });
+    const why = whyUnreadable(item, deps.shops);
+    if (why === undefined) usable.push(item as BalanceItem);
     else {
-      const retry = await conclude(item, event, group.unsettled, deps);
+      const retry = await conclude(item, unreadable(why), group.unsettled, deps);
       if (retry) return { kind: 'parked', retry };
     }
   }
   const [newest, ...older] = usable.reverse();
   if (!newest) return { kind: 'parked', retry: undefined };
-  const work: CustomerWork = { key: customerKey(newest.event), items: [newest, ...older] };
-  const decided = await decideAndMark(work, entries.get(ledgerKeyText(work.key)), deps);
-  return decided.kind === 'writing' ? decided : { kind: 'ended', work, outcome: decided };
+  const items: Items = [newest, ...older];
+  const decided = await decideAndMark(items, entries, deps);
+  return decided.kind === 'writing' ? decided : { kind: 'ended', items, outcome: decided };
 }
 
-function readItem(
-  item: Item,
-  shops: BalanceDeps['shops'],
-): BalanceEvent | Extract<Outcome, { kind: 'rejected' }> {
-  if (!item.event) return unreadable(item.unreadable);
-  const { event } = item;
-  if (event.kind !== 'balance') return unreadable('it belongs on another queue');
-  return shops.has(event.shop)
-    ? event
-    : unreadable('the shop is not in the settings of the storefront');
+function whyUnreadable(item: Item, shops: BalanceDeps['shops']): string | undefined {
+  if (!item.event) return item.unreadable;
+  if (item.event.kind !== 'balance') return 'it belongs on another queue';
+  return shops.has(item.event.shop) ? undefined : SHOP_UNKNOWN;
 }
+
+export const SHOP_UNKNOWN = 'the shop is not in the settings of the storefront';
 
 /** An outcome where there is nothing to write, or not now. */
 async function decideAndMark(
-  work: CustomerWork,
-  read: LedgerEntry | undefined,
+  items: Items,
+  entries: ReadonlyMap<string, LedgerEntry>,
   deps: BalanceDeps,
 ): Promise<Writing | Outcome> {
+  const { topic } = items[0].event;
+  const key = customerKey(items[0].event);
+  const read = entries.get(ledgerKeyText(key));
   if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
   const known = recallBalance(read?.remembered);
   const isUnfinished = known !== undefined && read?.uncertain === true;
-  if (!isUnfinished && !work.items.some(({ event }) => isOpen(event, read))) {
+  if (!isUnfinished && !items.some(({ event }) => isOpen(event, read))) {
     return { kind: 'superseded' };
   }
-  const customer = await readCustomer(work.key, deps);
+  const customer = await readCustomer(key, deps);
   if (customer.kind === 'retry') return customer;
   if (!customer.balance) return { kind: 'skipped', why: 'no-balance' };
   const { began: version, tier } = customer;
   // What the service did not say stays as it is known.
   const balance = { ...known, ...customer.balance, ...(tier !== undefined && { tier }) };
-  const { key, items } = work;
-  const { topic } = items[0].event;
   const entry = read && withoutExpiry(read);
   const change = { key, entry, version, topic, now: deps.now() };
   const before = toldBefore(read, customer);
@@ -165,7 +155,7 @@ async function decideAndMark(
   // A worker that finds the mark reads and writes again.
   const marked = isApplied ? await record(change, MARKED, deps.ledger) : entry;
   if (isApplied && !marked) return overtaken;
-  return { ...change, entry: marked, kind: 'writing', work, balance, before, given };
+  return { ...change, entry: marked, kind: 'writing', items, balance, before, given };
 }
 
 const MARKED = { kind: 'marked', facts: {} } as const;
@@ -213,14 +203,14 @@ async function conclusionOf(
   written: BalanceWritten,
   deps: BalanceDeps,
 ): Promise<Outcome> {
-  const { work, balance, before, key } = writing;
+  const { items, balance, before, key } = writing;
   const change = { ...writing, now: deps.now() };
   switch (written.kind) {
     case 'written': {
       const { facts, announce } = tellOf(key, balance, before, deps);
       const applied = { appliedKey: balanceKey(balance), facts };
       const recorded = await recordApplied(change, applied, deps.ledger, () =>
-        deps.queue.send(askAgain(work.items[0].event, deps.now())),
+        deps.queue.send(askAgain(items[0].event, deps.now())),
       );
       if (recorded) await announce();
       return recorded ? { kind: 'applied', calls: [] } : overtaken;
@@ -258,16 +248,16 @@ async function forget(
 }
 
 /** All messages of a customer leave together or stay together. */
-async function concludeWork(
-  { items: [newest, ...older] }: CustomerWork,
+async function concludeAll(
+  [newest, ...older]: Items,
   outcome: Outcome,
   { unsettled }: Group,
   deps: BalanceDeps,
 ): Promise<RetryReason | undefined> {
-  const retry = await conclude(newest.item, outcome, unsettled, deps);
+  const retry = await conclude(newest, outcome, unsettled, deps);
   if (retry) return retry;
   // They are older than what was settled, or than what now waits for a person.
-  for (const { item } of older) await conclude(item, { kind: 'superseded' }, unsettled, deps);
+  for (const item of older) await conclude(item, { kind: 'superseded' }, unsettled, deps);
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Contact } from '../../store/storefront-answers.gen.ts';
 import { readAvailable } from './available-rewards.ts';
 import {
+  type Challenges,
   type ChallengeTransaction,
   challengesIn,
   type OpenRedemptions,
@@ -233,14 +234,13 @@ function without(times: Times, at: number): Times {
 /** A repetition belongs to the transaction of the first start, until a redemption ends it. */
 function begin(record: OpenRedemptions, newId: string) {
   type Begun = { readonly kind: 'begun'; readonly transaction: ChallengeTransaction };
-  return record.change<Begun | TooMany>((found, now) => {
-    const before = challengesIn(found);
+  return changeChallenges<Begun | TooMany>(record, (before, now) => {
     const afterSeconds = secondsUntilFewer(before.starts, MOST_STARTS, now);
     if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
     const { id = newId, asks = [] } = before.transaction ?? {};
     const transaction = { id, asks, at: now.getTime() };
-    const challenges = { ...before, starts: [...before.starts, now.getTime()], transaction };
-    return { record: { ...found, challenges }, value: { kind: 'begun', transaction } };
+    const next = { ...before, starts: [...before.starts, now.getTime()], transaction };
+    return { next, value: { kind: 'begun', transaction } };
   });
 }
 
@@ -249,27 +249,35 @@ async function rememberAsks(
   id: string,
   asks: readonly Contact[],
 ): Promise<void> {
-  await record.change((found) => {
-    const before = challengesIn(found);
+  await changeChallenges(record, (before) => {
     const { transaction } = before;
     if (transaction?.id !== id) return { value: undefined };
-    const challenges = { ...before, transaction: { ...transaction, asks } };
-    return { record: { ...found, challenges }, value: undefined };
+    return { next: { ...before, transaction: { ...transaction, asks } }, value: undefined };
   });
 }
 
-function countTry(redemptions: OpenRedemptions) {
+function countTry(record: OpenRedemptions) {
   type Counted = { readonly kind: 'counted'; readonly transactionId: string };
-  return redemptions.change<Counted | Exclude<CheckedAnswer, { kind: 'passed' }>>((found, now) => {
-    const before = challengesIn(found);
+  type Tried = Counted | Exclude<CheckedAnswer, { kind: 'passed' }>;
+  return changeChallenges<Tried>(record, (before, now) => {
     const { transaction, tries } = before;
     // No PIN was sent, it is too old, or a redemption has used it: there is nothing to guess.
     if (!transaction) return { value: { kind: 'refused', why: 'challenge-needed' } };
     const afterSeconds = secondsUntilFewer(tries, MOST_TRIES, now);
     if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
-    const challenges = { ...before, tries: [...tries, now.getTime()] };
-    const record = { ...found, challenges };
-    return { record, value: { kind: 'counted', transactionId: transaction.id } };
+    const next = { ...before, tries: [...tries, now.getTime()] };
+    return { next, value: { kind: 'counted', transactionId: transaction.id } };
+  });
+}
+
+/** `decide` returns no `next` to leave them as they are. */
+function changeChallenges<Value>(
+  record: OpenRedemptions,
+  decide: (before: Challenges, now: Date) => { readonly next?: Challenges; readonly value: Value },
+) {
+  return record.change<Value>((found, now) => {
+    const { next, value } = decide(challengesIn(found), now);
+    return { record: next && { ...found, challenges: next }, value };
   });
 }
 

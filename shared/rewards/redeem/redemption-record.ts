@@ -38,7 +38,7 @@ export interface RedemptionRecord {
 }
 
 /** Of the last hour, at tills. */
-interface Challenges {
+export interface Challenges {
   /** Epoch milliseconds: challenges that were started, and answers to them. */
   readonly starts: readonly number[];
   readonly tries: readonly number[];

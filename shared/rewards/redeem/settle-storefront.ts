@@ -5,7 +5,7 @@ import { type Outcome, unreadable } from '../../core/events/outcome.ts';
 import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
 import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/point-balance.ts';
-import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
+import { type BalanceDeps, SHOP_UNKNOWN, settleBalances } from '../balances/settle-balances.ts';
 import { type RedemptionState, secondsUntil } from './redemption.ts';
 import {
   findRedemption,
@@ -69,7 +69,7 @@ async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
   const { event } = item;
   if (event.kind !== 'redemption') return unreadable('it belongs on another queue');
   const shop = deps.shops.get(event.shop);
-  if (!shop) return unreadable('the shop is not in the settings of the storefront');
+  if (!shop) return unreadable(SHOP_UNKNOWN);
   const record = openRedemptions({ shop: event.shop, customerId: event.customerId }, deps);
   const redemption = findRedemption(await record.read(), event.id);
   const work = { event, record, deps: { ...deps, ...shop }, by: 'worker' } as const;

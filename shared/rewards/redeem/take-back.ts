@@ -9,6 +9,7 @@ import {
   advance,
   notReturned,
   type Redemption,
+  type RedemptionState,
   returnableUntil,
   secondsToCancel,
   viewOf,
@@ -57,33 +58,24 @@ function judge(
   rule: TakeBackRule,
   now: Date,
 ): TakeBackRefusal | undefined {
-  const { state } = redemption;
-  switch (state.at) {
-    case 'returning':
-    case 'cancelled':
-      return undefined;
-    case 'cancelling':
-      if (state.ordered) return 'already-used';
-      return redemption.takeBack ? undefined : 'not-ready';
-    case 'used':
-    case 'owing':
-      return 'already-used';
-    case 'intended':
-    case 'calling':
-    case 'redeemed':
-    case 'crediting':
-      return 'not-ready';
-    case 'refused':
-    case 'credited':
-      return 'take-back-not-allowed';
-    case 'ready': {
-      if (redemption.takeBack) return 'take-back-refused';
-      if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
-      const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
-      return isOver ? 'take-back-too-late' : undefined;
-    }
-  }
+  const { state, takeBack } = redemption;
+  if (state.at === 'cancelling' && state.ordered) return 'already-used';
+  if (state.at === 'cancelling' && takeBack) return undefined;
+  if (state.at !== 'ready') return REFUSED_AT[state.at];
+  if (takeBack) return 'take-back-refused';
+  if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
+  const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
+  return isOver ? 'take-back-too-late' : undefined;
 }
+
+const REFUSED_AT: Readonly<
+  Record<Exclude<RedemptionState['at'], 'ready'>, TakeBackRefusal | undefined>
+> = {
+  ...{ intended: 'not-ready', calling: 'not-ready', redeemed: 'not-ready', crediting: 'not-ready' },
+  ...{ cancelling: 'not-ready', returning: undefined, cancelled: undefined },
+  ...{ used: 'already-used', owing: 'already-used' },
+  ...{ refused: 'take-back-not-allowed', credited: 'take-back-not-allowed' },
+};
 
 export type TakeBackAnswer =
   | { readonly kind: 'redemption'; readonly redemption: RedemptionView }

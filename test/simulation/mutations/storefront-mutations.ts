@@ -182,8 +182,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'requests-are-not-answered',
       bug: 'a request of the nightly comparison does not make the worker read',
-      find: 'work.items.some(({ event }) => isOpen(event, read))',
-      replace: "work.items.some(({ event }) => event.topic !== 'repair' && isOpen(event, read))",
+      find: 'items.some(({ event }) => isOpen(event, read))',
+      replace: "items.some(({ event }) => event.topic !== 'repair' && isOpen(event, read))",
       within: 60,
     },
   ] as const
