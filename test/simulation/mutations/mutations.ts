@@ -6,8 +6,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'observed-shop-sends',
     bug: 'a worker syncs a shop that is only observed',
-    find: '    } else if (deps.shop(key.shop).observes) {',
-    replace: '    } else if (deps.shop(key.shop).observes && false) {',
+    find: '  if (observes) {\n',
+    replace: '  if (observes && false) {\n',
     within: 20,
     part: 'observed',
   },
