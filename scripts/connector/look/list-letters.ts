@@ -1,4 +1,3 @@
-import type { SummarizedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import {
   aboutOf,
   aboutText,
@@ -12,16 +11,16 @@ import {
   isoOf,
   type LetterGroup,
   type LetterList,
-  namesOf,
+  namedGroups,
   noticesOf,
   openIn,
   othersIn,
   readList,
   scanNext,
   showLine,
+  withNames,
 } from '../ground/letters/describe-letters.ts';
 import {
-  type Known,
   type LetterFilter,
   matchesFilter,
   NOT_SEEN,
@@ -65,12 +64,13 @@ export async function listLetters(
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
-  const { matching, delivered, queues } = list;
-  const groups = groupsOf(matching, delivered);
+  const { matching, queues } = list;
   const page = matching.slice(0, limit ?? 0);
-  const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
-  const names = await namesOf(deployment, shown);
-  const oldest = matching.findLast(({ letterId }) => !delivered.has(letterId));
+  const [groups, abouts] = await Promise.all([
+    namedGroups(groupsOf(matching), deployment),
+    withNames(deployment, page.map(aboutOf)),
+  ]);
+  const oldest = openIn(list).at(-1);
   const offered = groups.slice(0, MOST_OFFERED);
   const narrow = (group: LetterGroup) =>
     line('dead-letters list', [], {
@@ -88,8 +88,8 @@ export async function listLetters(
     blocks: [
       ...noticesOf(list, filter),
       ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
-      groupsTable(groups, names, { narrow, next }),
-      pageTable(page, { names, delivered }),
+      groupsTable(groups, { narrow, next }),
+      pageTable(page, abouts),
     ],
     next: nextOf(list, filter, limit),
     data: {
@@ -123,13 +123,15 @@ function verdictOf(list: LetterList): Verdict | undefined {
     : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): TableBlock {
-  const { names, delivered } = known;
-  const rows = letters.map((letter) => {
-    const { letterId, reason, code, at, why } = letter;
+function pageTable(
+  letters: LetterList['matching'],
+  abouts: Awaited<ReturnType<typeof withNames>>,
+): TableBlock {
+  const rows = letters.map((letter, index) => {
+    const { letterId, reason, code, at, why, delivered } = letter;
     const cells = [
-      { text: aboutText(aboutOf(letter), names), opens: showLine(letterId) },
-      delivered.has(letterId) ? 'delivered since' : reason,
+      { text: aboutText(abouts[index] ?? aboutOf(letter)), opens: showLine(letterId) },
+      delivered ? 'delivered since' : reason,
       code ?? '–',
       { at: isoOf(at) },
       letterId,
@@ -164,7 +166,7 @@ function actionsOn(
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
-  const all = list.matching.filter((letter) => matchesFilter(letter, filter, list));
+  const all = list.matching.filter((letter) => matchesFilter(letter, filter));
   const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });

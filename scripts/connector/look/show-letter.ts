@@ -7,6 +7,7 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import {
+  type About,
   aboutCell,
   aboutOf,
   aboutText,
@@ -15,9 +16,8 @@ import {
   expiryText,
   isHopeless,
   isoOf,
-  type Names,
-  namesOf,
   traceOf,
+  withNames,
 } from '../ground/letters/describe-letters.ts';
 import {
   entityIn,
@@ -93,8 +93,8 @@ export async function showLetter(
     const redactedAt = await readErasure(received, entry, reader);
     shown = { ...known, redactedAt, ...revealedIn(received, redactedAt) };
   }
-  const names = await namesOf(deployment, [aboutOf(letter)]);
-  return documentOf(shown, others.length + 1, names, deployment);
+  const [about = aboutOf(letter)] = await withNames(deployment, [aboutOf(letter)]);
+  return documentOf(shown, about, others.length + 1, deployment);
 }
 
 /** The newest first; by a scan where it has no summary. */
@@ -164,14 +164,13 @@ const LEFT: Readonly<Record<WayOut, string>> = {
 
 function documentOf(
   shown: ShownLetter,
+  about: About,
   matching: number,
-  names: Names,
   { connector }: Pick<Deployment, 'connector'>,
 ): Document {
   const { letter, redactedAt, body } = shown;
   const { gone, letterId, at } = letter;
-  const about = aboutOf(letter);
-  const title = `The dead letter about ${aboutText(about, names)}`;
+  const title = `The dead letter about ${aboutText(about)}`;
   const whose = about.shop === undefined ? '' : ` of ${about.shop}`;
   const advice = adviceOn(letter.code);
   const obstacle = foreseeReplay(letter, connector.shops);
@@ -182,7 +181,7 @@ function documentOf(
     ...(!gone && { verdict: verdictOf(shown, obstacle) }),
     blocks: [
       ...(gone ? [text(`${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`)] : []),
-      factsOf(letter, names),
+      factsOf(letter, about),
       ...(gone ? [] : [text(expiryText(letter, connector), 'waits')]),
       ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
     ],
@@ -232,10 +231,10 @@ function verdictOf(
   return { kind, what: `It waits for a decision: ${ways}.` };
 }
 
-function factsOf(letter: SummarizedDeadLetter, names: Names): FactsBlock {
+function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
   const { reason, code, why, at, attempts, letterId, family, event } = letter;
   return facts([
-    ['about', aboutCell(aboutOf(letter), names)],
+    ['about', aboutCell(about)],
     ['reason', { text: [reason, code].filter(Boolean).join(', '), tone: 'bad' }],
     ['why', why],
     ['advice', adviceOn(code)],

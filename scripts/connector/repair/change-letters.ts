@@ -10,6 +10,7 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { isHolding, pauseText, readPauses } from '../ground/checks/read-pauses.ts';
 import {
   groupsOf,
+  groupsTable,
   isUnrecorded,
   type LetterList,
   namedGroups,
@@ -155,7 +156,7 @@ async function previewOf(
     blocks: [
       ...notices,
       ...holding.map((one) => text(`What is sent would wait. ${pauseText(one)}.`, 'waits')),
-      await namedGroups(groupsOf(sent, list.delivered), deployment),
+      groupsTable(await namedGroups(groupsOf(sent), deployment)),
       ...obstacleTexts(obstacles),
       text('Nothing was sent.'),
     ],
@@ -216,7 +217,7 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
     title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
     ...(verdict && { verdict }),
     blocks: [
-      await namedGroups(failures, deployment),
+      groupsTable(await namedGroups(failures, deployment)),
       ...(replayed > 0 && !followed
         ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
         : []),
@@ -271,10 +272,10 @@ export async function dropCommand(
   }
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
-  const { matching, delivered } = list;
+  const { matching } = list;
   const [newest] = matching;
   const many = counted(matching.length, 'dead letter');
-  const causes = await namedGroups(groupsOf(matching, delivered), deployment);
+  const causes = groupsTable(await namedGroups(groupsOf(matching), deployment));
   // None that is given up later: the person has not seen it.
   const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
   const drop = line('dead-letters drop', [], { ...shown, because, yes: true });

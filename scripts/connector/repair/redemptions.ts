@@ -6,6 +6,10 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
 import {
+  closeRedemption,
+  foreseeClosing,
+} from '../../../shared/rewards/redeem/recover-redemptions.ts';
+import {
   beganAt,
   type ClosedAs,
   isAnothers,
@@ -15,10 +19,6 @@ import {
   type StuckWhy,
   waitsForPerson,
 } from '../../../shared/rewards/redeem/redemption.ts';
-import {
-  closeRedemption,
-  foreseeClosing,
-} from '../../../shared/rewards/redeem/recover-redemptions.ts';
 import {
   findRedemption,
   openRedemptions as openRecord,

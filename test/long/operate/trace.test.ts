@@ -75,7 +75,7 @@ describe('loyalty-connector trace', () => {
     const id = placeOrder();
     const lost = await connector.run(`trace order ${id}`);
     expect(lost.stdout).toContain('WAITS\n');
-    expect(lost.stdout).toMatch(/No webhook of\s+it was accepted/);
+    expect(lost.stdout).toMatch(/No event of\s+it was accepted/);
     expect(lost.stdout).toMatch(/first\s+reconcile\s+after\s+(?:\S+\s+)?\d\d:\d\d\s+UTC/);
     expect(lost.stdout).toContain('No points yet.');
     expect(lost.stdout).toContain(

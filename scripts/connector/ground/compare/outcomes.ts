@@ -63,7 +63,8 @@ export function judgeOutcomes(
   const kind = worstOf(found.map(([result]) => RESULTS[result])) ?? 'well';
   const WORDS: Readonly<Record<VerdictKind, string>> = {
     well: `All went through: ${each}.`,
-    waits: `The workers go on: ${each}.${held ? ` ${held.what}.` : ''}`,
+    // What holds them may have no end, such as a pause.
+    waits: held ? `${each}. ${held.what}.` : `The workers go on: ${each}.`,
     'not known': `${each}.`,
     'action required': `${outcomes.failing} of ${sum(found)} failed again: the dead letters say why.`,
   };

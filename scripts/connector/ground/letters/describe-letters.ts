@@ -27,13 +27,13 @@ import {
 } from '../terminal/document.ts';
 import { type Line, line, optionTexts } from '../terminal/line.ts';
 import {
-  findDelivered,
   type Known,
   type LetterFilter,
   matchesFilter,
   openLetterQueues,
   optionsOf,
   readSummaries,
+  withDelivered,
 } from './read-letters.ts';
 
 /** Dead letters that were given up for one and the same cause; those that were delivered since are one group. */
@@ -53,11 +53,12 @@ export interface LetterGroup {
 }
 
 /** What a dead letter is about, as far as it can be read. */
-interface About {
+export interface About {
   readonly letterId: string;
   readonly shop: string | undefined;
   readonly kind: EventKind | undefined;
   readonly id: string | undefined;
+  readonly name?: string | undefined;
 }
 
 /** Reasons can quote a size or a field, so their number has a limit. */
@@ -67,11 +68,8 @@ const DELIVERED =
   'The loyalty service got the same or a newer state of each since. Nothing is left to send.';
 
 /** Of dead letters with the newest first. The largest group first, and last those that were delivered since. */
-export function groupsOf(
-  letters: readonly ListedDeadLetter[],
-  delivered: Known['delivered'] = new Set(),
-): readonly LetterGroup[] {
-  const isOver = ({ letterId }: ListedDeadLetter) => delivered.has(letterId);
+export function groupsOf(letters: readonly (ListedDeadLetter & Known)[]): readonly LetterGroup[] {
+  const isOver = ({ delivered = false }: Known) => delivered;
   const open = letters.filter((letter) => !isOver(letter));
   const byCause = Map.groupBy(open, ({ reason, code, why }) => JSON.stringify([reason, code, why]));
   const bySize = [...byCause.values()].toSorted((one, other) => other.length - one.length);
@@ -100,14 +98,13 @@ function groupOf(
 
 export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
 
-export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
-  ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id },
+export const aboutOf = ({ letterId, event, name }: ListedDeadLetter & Known): About => ({
+  ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id, name },
 });
 
 /** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
 export function groupsTable(
   groups: readonly LetterGroup[],
-  names: Names,
   offer: {
     readonly narrow?: (group: LetterGroup) => Line;
     readonly next?: (group: LetterGroup) => readonly Suggestion[];
@@ -123,7 +120,7 @@ export function groupsTable(
         (!delivered && group.code) || '–',
         { at: oldest },
         { at: newest },
-        { text: aboutText(example, names), opens: showLine(example.letterId) },
+        { text: aboutText(example), opens: showLine(example.letterId) },
       ],
       detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
       ...(offer.next && { next: offer.next(group) }),
@@ -133,13 +130,14 @@ export function groupsTable(
   return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
-/** The same, with the names of its examples. */
+/** With the names of their examples. */
 export async function namedGroups(
   groups: readonly LetterGroup[],
   deployment: Deployment,
-): Promise<TableBlock> {
+): Promise<readonly LetterGroup[]> {
   const examples = groups.map(({ example }) => example);
-  return groupsTable(groups, await namesOf(deployment, examples));
+  const named = await withNames(deployment, examples);
+  return groups.map((group, index) => ({ ...group, example: named[index] ?? group.example }));
 }
 
 export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
@@ -159,17 +157,14 @@ export function compareSince({ at, family }: ListedDeadLetter): readonly Suggest
 
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
-export type Names = Known['names'];
-
 /** Stands for the id that a body does not have. */
 const HASH = /^[0-9a-f]{64}$/;
 
 /** `order #1007`, `product Hat`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
-export function aboutText(about: About, names: Names): string {
-  const { shop = '', kind, id, letterId } = about;
+export function aboutText({ kind, id, letterId, name = id }: About): string {
   if (kind === undefined || id === undefined) return letterId;
   if (HASH.test(id)) return `a body without ${kind === 'order' ? 'an order number' : 'an id'}`;
-  return `${kind} ${names.get(shop)?.get(nameKey(about)) ?? id}`;
+  return `${kind} ${name}`;
 }
 
 /** What happened to it; undefined for what is neither an order, a product, a code nor a customer. */
@@ -178,19 +173,19 @@ export function traceOf({ kind, id = '', shop }: About): Line | undefined {
   return line('trace', [kind === 'member' ? 'customer' : kind, id], { shop });
 }
 
-export function aboutCell(about: About, names: Names): Cell {
-  const [words, opens] = [aboutText(about, names), traceOf(about)];
+export function aboutCell(about: About): Cell {
+  const [words, opens] = [aboutText(about), traceOf(about)];
   return opens ? { text: words, opens } : words;
 }
 
 /** A list must not wait for a store that does not answer. */
 const PATIENCE_MS = 2_000;
 
-/** The names of these, with one request for each shop; none where the store cannot be asked. */
-export async function namesOf(
+/** With the names of these, by one request for each shop; without where the store cannot be asked. */
+export async function withNames(
   { onSecretsDenied: _, ...deployment }: Deployment,
   abouts: readonly About[],
-): Promise<Names> {
+): Promise<readonly About[]> {
   const none: ReadonlyMap<string, string> = new Map();
   const read = async (domain: string) => {
     const shop = deployment.connector.shops.find((one) => one.domain === domain);
@@ -204,7 +199,8 @@ export async function namesOf(
     const names = await Promise.race([read(domain), patience]).catch(() => none);
     return [domain, names] as const;
   });
-  return new Map(await Promise.all(reading));
+  const names = new Map(await Promise.all(reading));
+  return abouts.map((one) => ({ ...one, name: names.get(one.shop ?? '')?.get(nameKey(one)) }));
 }
 
 const DAY_MS = 86_400_000;
@@ -246,10 +242,12 @@ export function expiryText(
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
 
-export interface LetterList extends Known {
+type KnownLetter = SummarizedDeadLetter & Known;
+
+export interface LetterList {
   /** Of all queues, the newest first. */
-  readonly letters: readonly SummarizedDeadLetter[];
-  readonly matching: readonly SummarizedDeadLetter[];
+  readonly letters: readonly KnownLetter[];
+  readonly matching: readonly KnownLetter[];
   readonly queues: readonly {
     readonly family: QueueFamily;
     readonly listed: number;
@@ -273,14 +271,16 @@ export async function readList(
     onProgress: (read) => progress.report(read),
   });
   progress.end();
-  const letters = all.filter(({ family }) => families.includes(family));
-  const delivered = await findDelivered(letters, openLedger(deployment));
+  const own = all.filter(({ family }) => families.includes(family));
+  const known = await withDelivered(own, openLedger(deployment));
   // Only a text can be meant for a name.
-  const named = filter.text === undefined ? [] : letters.map(aboutOf);
-  const known = { delivered, names: await namesOf(deployment, named) };
+  const named = filter.text === undefined ? [] : await withNames(deployment, known.map(aboutOf));
+  const letters = named[0]
+    ? known.map((letter, index) => ({ ...letter, name: named[index]?.name }))
+    : known;
   return {
-    ...{ letters, ...known },
-    matching: letters.filter((letter) => matchesFilter(letter, filter, known)),
+    letters,
+    matching: letters.filter((letter) => matchesFilter(letter, filter)),
     queues: families.map((family, index) => {
       const { visible = 0, inFlight = 0 } = counts[index] ?? {};
       const listed = letters.filter((letter) => letter.family === family).length;
@@ -292,8 +292,8 @@ export async function readList(
 export const othersIn = ({ letters, matching }: LetterList): number =>
   letters.length - matching.length;
 
-export const openIn = ({ matching, delivered }: LetterList): readonly SummarizedDeadLetter[] =>
-  matching.filter(({ letterId }) => !delivered.has(letterId));
+export const openIn = ({ matching }: LetterList): readonly KnownLetter[] =>
+  matching.filter(({ delivered }) => !delivered);
 
 const differs = ({ queues }: LetterList): boolean =>
   queues.some((one) => one.counted !== one.listed);

@@ -28,7 +28,6 @@ import {
 } from '../../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../session/deployment.ts';
 import { isDenied } from '../session/explain-aws-error.ts';
-import { nameKey } from '../session/services.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
 export interface LetterFilter {
@@ -49,25 +48,18 @@ export interface LetterFilter {
   readonly until?: number;
 }
 
-/** What the summaries themselves do not say of dead letters. */
+/** What a summary itself does not say. */
 export interface Known {
-  /** By shop: names of orders and products (`nameKey`). */
-  readonly names: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** The ids of dead letters. */
-  readonly delivered: ReadonlySet<string>;
+  /** See `isDelivered`. */
+  readonly delivered?: boolean;
+  /** Of an order or a product, as the store has it: `#1007`. */
+  readonly name?: string | undefined;
 }
 
-const NOTHING_KNOWN: Known = { names: new Map(), delivered: new Set() };
-
-export function matchesFilter(
-  letter: ListedDeadLetter,
-  filter: LetterFilter,
-  { names, delivered }: Known = NOTHING_KNOWN,
-): boolean {
-  const { event, at, letterId, why, code, reason } = letter;
+export function matchesFilter(letter: ListedDeadLetter & Known, filter: LetterFilter): boolean {
+  const { event, at, letterId, why, code, reason, name, delivered = false } = letter;
   const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
-  const name = event && names.get(event.shop)?.get(nameKey(event));
   const words = [why, code, reason, event?.shop, event?.kind, event?.id, event?.topic, name];
   const text = filter.text?.toLowerCase();
   return (
@@ -76,7 +68,7 @@ export function matchesFilter(
     same(filter.code, code) &&
     same(filter.reason, reason) &&
     same(filter.queue, letter.family) &&
-    same(filter.delivered, delivered.has(letterId) ? 'yes' : 'no') &&
+    same(filter.delivered, delivered ? 'yes' : 'no') &&
     (filter.id?.some((id) => [letterId, event?.id].includes(id)) ?? true) &&
     (text === undefined || words.some((one) => one?.toLowerCase().includes(text))) &&
     at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
@@ -363,20 +355,17 @@ export function isDelivered(
 /** More would take longer than a person waits: the older ones then stay for a decision. */
 const MOST_COMPARED = 1_000;
 
-/** The ids of those that were delivered since, as far as the ledger was asked. */
-export async function findDelivered(
-  letters: readonly ListedDeadLetter[],
+/** Which were delivered since, as far as the ledger was asked. */
+export async function withDelivered<Letter extends ListedDeadLetter>(
+  letters: readonly Letter[],
   ledger: Pick<Ledger, 'readMany'>,
-): Promise<ReadonlySet<string>> {
-  const asked = letters.slice(0, MOST_COMPARED).flatMap((letter) => {
-    const key = entityIn(letter);
-    return key ? [{ letter, key }] : [];
+): Promise<readonly (Letter & Known)[]> {
+  const asked = letters.slice(0, MOST_COMPARED).map(entityIn);
+  const entries = await ledger.readMany(asked.flatMap((key) => key ?? []));
+  return letters.map((letter, index) => {
+    const key = asked[index];
+    return { ...letter, delivered: isDelivered(letter, key && entries.get(ledgerKeyText(key))) };
   });
-  const entries = await ledger.readMany(asked.map(({ key }) => key));
-  const delivered = asked.filter(({ letter, key }) =>
-    isDelivered(letter, entries.get(ledgerKeyText(key))),
-  );
-  return new Set(delivered.map(({ letter }) => letter.letterId));
 }
 
 /** For `status`: how many dead letters of each queue are about what was delivered since. */
@@ -384,9 +373,11 @@ export async function countDelivered(
   deployment: Deployment,
 ): Promise<Partial<Record<QueueFamily, number>>> {
   const letters = await readSummaries(openLists(deployment), new Date());
-  const delivered = await findDelivered(letters, openLedger(deployment));
-  const those = letters.filter(({ letterId }) => delivered.has(letterId));
-  const byFamily = Map.groupBy(those, ({ family }) => family);
+  const known = await withDelivered(letters, openLedger(deployment));
+  const byFamily = Map.groupBy(
+    known.filter(({ delivered }) => delivered),
+    ({ family }) => family,
+  );
   return Object.fromEntries([...byFamily].map(([family, { length }]) => [family, length]));
 }
 
