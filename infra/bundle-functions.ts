@@ -13,7 +13,7 @@ import { bundleWidgets } from '../app/build/build-app.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { PLATFORMS, type PlatformName } from '../shared/config/connector-settings.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
-import type { StorefrontService } from '../shared/config/metrics.ts';
+import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
 import { seldomIn } from '../shared/config/seldom.ts';
 
@@ -306,12 +306,14 @@ const STOREFRONT_FUNCTIONS = [
   'storefront',
 ] as const satisfies readonly StorefrontService[];
 
-export type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
+export type FunctionName = Service | StorefrontService;
 
-/** The functions that a stage deploys: those of the storefront only where it is configured. */
-export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
-  return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
+/** The functions that a stage deploys: those of the storefront and of events only where they are configured. */
+export function functionsOf({ storefront, events }: Connector): readonly FunctionName[] {
+  return [...FUNCTIONS, ...(storefront ? STOREFRONT_FUNCTIONS : []), ...(events ? ANNOUNCE : [])];
 }
+
+const ANNOUNCE = ['announce'] as const;
 
 /** The file in functions/ and the call there that makes a function's handler of the settings. */
 const HANDLERS: Readonly<Record<FunctionName, readonly [file: string, call: string]>> = {
@@ -320,6 +322,7 @@ const HANDLERS: Readonly<Record<FunctionName, readonly [file: string, call: stri
   'sync-products': ['sync-entities', "createWorker(connector, 'products')"],
   'sync-coupons': ['sync-entities', "createWorker(connector, 'coupons')"],
   reconcile: ['reconcile', 'createReconcile(connector)'],
+  announce: ['announce', 'createAnnouncer(connector)'],
   'receive-points': ['receive-points', 'createPointsReceiver(connector)'],
   'sync-balances': ['sync-balances', 'createBalanceWorker(connector)'],
   storefront: ['storefront', 'createStorefrontFunction(connector)'],

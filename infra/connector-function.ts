@@ -14,8 +14,9 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
-import { RECONCILE_MINUTES } from '../shared/config/metrics.ts';
+import { ANNOUNCE_MINUTES, RECONCILE_MINUTES } from '../shared/config/metrics.ts';
 import {
+  ANNOUNCE_TIMEOUT,
   acceptWildcard,
   ConnectorLog,
   type EventQueue,
@@ -242,22 +243,55 @@ export class Reconcile extends Construct {
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
-    this.#runEvery(Duration.minutes(RECONCILE_MINUTES), 'Schedule', {});
+    runEvery(this, this.function, Duration.minutes(RECONCILE_MINUTES), 'Schedule', {});
     if (healing.deepEveryDays !== false) {
-      this.#runEvery(Duration.days(healing.deepEveryDays), 'DeepSchedule', { mode: 'deep' });
+      const interval = Duration.days(healing.deepEveryDays);
+      runEvery(this, this.function, interval, 'DeepSchedule', { mode: 'deep' });
     }
   }
+}
 
-  #runEvery(interval: Duration, id: string, input: object): void {
-    new Rule(this, id, {
-      schedule: Schedule.rate(interval),
-      targets: [
-        new FunctionTarget(this.function.lambda, {
-          event: RuleTargetInput.fromObject(input),
-          retryAttempts: 2,
-          maxEventAge: LATEST_START,
-        }),
-      ],
+function runEvery(
+  scope: Construct,
+  { lambda }: ConnectorFunction,
+  interval: Duration,
+  id: string,
+  input: object,
+): void {
+  const event = RuleTargetInput.fromObject(input);
+  const target = new FunctionTarget(lambda, { event, retryAttempts: 2, maxEventAge: LATEST_START });
+  new Rule(scope, id, { schedule: Schedule.rate(interval), targets: [target] });
+}
+
+interface AnnounceProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle' | 'environment'> {
+  readonly ledger: LedgerTable;
+  readonly bus: string;
+}
+
+/** The function that announces on EventBridge what changed, and its schedule. */
+export class Announce extends Construct {
+  readonly function: ConnectorFunction;
+
+  constructor(scope: Construct, id: string, { ledger, bus, ...props }: AnnounceProps) {
+    super(scope, id);
+    const { stackName } = Stack.of(this);
+    this.function = new ConnectorFunction(this, 'Announcer', {
+      ...props,
+      description: 'Announces on EventBridge what changed',
+      memoryMb: MEMORY_MB,
+      timeout: ANNOUNCE_TIMEOUT,
+      environment: {
+        ...props.environment,
+        ...{ EVENT_BUS: bus, STACK_NAME: stackName, LEDGER_TABLE: ledger.table.tableName },
+      },
     });
+    this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
+    this.function.allow(['dynamodb:Query'], [ledger.lettersIndexArn]);
+    this.function.allow(['dynamodb:PutItem'], [ledger.table.tableArn], keysOf(['cursor']));
+    const busArn = { service: 'events', resource: 'event-bus', resourceName: bus };
+    this.function.allow(['events:PutEvents'], [Stack.of(this).formatArn(busArn)]);
+    // The next run announces what a failed one did not.
+    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
+    runEvery(this, this.function, Duration.minutes(ANNOUNCE_MINUTES), 'Schedule', {});
   }
 }

@@ -27,7 +27,7 @@ import {
   stackNameOf,
 } from '../shared/config/stack-outputs.ts';
 import type { FunctionName } from './bundle-functions.ts';
-import { Reconcile, SyncWorker } from './connector-function.ts';
+import { Announce, Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
 import { AlarmTopic, addAlarms } from './monitoring/alarms.ts';
 import { OperatorPolicies } from './operator-policies.ts';
@@ -149,6 +149,13 @@ export class LoyaltyConnector extends Construct {
       webhookAddress: receiver.address,
     });
 
+    const announce =
+      connector.events &&
+      new Announce(this, 'Announce', {
+        ...{ ...data, environment, ledger, ...connector.events },
+        bundle: bundleOf('announce'),
+      });
+
     const monitored = {
       connector,
       metricsNamespace,
@@ -159,6 +166,7 @@ export class LoyaltyConnector extends Construct {
         'sync-products': syncProducts.lambda,
         'sync-coupons': syncCoupons.lambda,
         reconcile: reconcile.function.lambda,
+        ...(announce && { announce: announce.function.lambda }),
       },
       storefront,
       api: receiver.api,

@@ -37,6 +37,9 @@ export const RETENTION = Duration.days(14);
 /** The maximum of Lambda: a first run has much to compare, and the next run continues where it stopped. */
 export const RECONCILE_TIMEOUT = Duration.minutes(15);
 
+/** A run ends before the next one begins. */
+export const ANNOUNCE_TIMEOUT = Duration.minutes(4);
+
 /** The store hangs up after 5 s; a longer time-out would not help. */
 export const RECEIVER_TIMEOUT = Duration.seconds(10);
 

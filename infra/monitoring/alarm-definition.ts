@@ -90,7 +90,8 @@ export interface Monitored {
   readonly connector: Connector;
   readonly metricsNamespace: string;
   readonly queues: Readonly<Record<'orders' | 'products' | 'coupons', EventQueue>>;
-  readonly functions: Readonly<Record<Service, LambdaFunction>>;
+  readonly functions: Readonly<Record<Exclude<Service, 'announce'>, LambdaFunction>> &
+    Partial<Record<'announce', LambdaFunction>>;
   /** Undefined where the storefront is not deployed. */
   readonly storefront:
     | {

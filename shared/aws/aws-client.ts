@@ -32,7 +32,7 @@ import { createHttpClient, type HttpAnswer, type HttpFailure } from '../http/htt
 /** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 interface JsonService {
   /** As in its address and in the signature. */
-  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager';
+  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager' | 'events';
   /** As in `AWS_ENDPOINT_URL_<id>`. */
   readonly id: string;
   /** The prefix of the operation in `X-Amz-Target`. */
@@ -265,6 +265,13 @@ const SECRETS_MANAGER: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
+const EVENT_BRIDGE: JsonService = {
+  name: 'events',
+  id: 'EVENTBRIDGE',
+  target: 'AWSEvents',
+  contentType: 'application/x-amz-json-1.1',
+};
+
 /** See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   const call = createJsonCall(SQS, settings);
@@ -314,6 +321,15 @@ export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCall
 export function createSecretsCalls(settings: JsonServiceSettings): SecretsCalls {
   const call = createJsonCall(SECRETS_MANAGER, settings);
   return { getSecretValue: (input) => call('GetSecretValue', input) };
+}
+
+/** Answers 200 also where some were refused. */
+export function createEventsCalls(settings: JsonServiceSettings) {
+  const call = createJsonCall(EVENT_BRIDGE, settings);
+  return {
+    putEvents: (input: { readonly Entries: readonly object[] }) =>
+      call<{ readonly FailedEntryCount?: number }>('PutEvents', input),
+  };
 }
 
 /** From the environment variables that Lambda sets: the region and the credentials of the role. */

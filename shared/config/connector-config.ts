@@ -91,6 +91,7 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
     orderRetentionDays: settings.orderRetentionDays ?? 400,
     healing: completeHealing(settings.healing),
     alarms: { emails: settings.alarms?.emails ?? [] },
+    events: settings.events && { bus: 'default', ...given(settings.events) },
     deployment: completeDeployment(settings.deployment),
     storefront: completeStorefront(settings.storefront),
   };

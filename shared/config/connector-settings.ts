@@ -103,6 +103,9 @@ export interface ConnectorSettings {
   /** Who gets alarms. */
   readonly alarms?: AlarmSettings;
 
+  /** Events on EventBridge, for other tools of yours (docs/events.md). `{}` turns them on. Default: none. */
+  readonly events?: EventSettings;
+
   /** How it is deployed. */
   readonly deployment?: DeploymentSettings;
 
@@ -138,6 +141,8 @@ export interface Connector {
   readonly orderRetentionDays: number;
   readonly healing: Healing;
   readonly alarms: { readonly emails: readonly string[] };
+  /** Undefined where there are none. */
+  readonly events: Required<EventSettings> | undefined;
   readonly deployment: Deployment;
   /** Undefined where the storefront is not deployed. */
   readonly storefront: Storefront | undefined;
@@ -294,6 +299,11 @@ export function completeHealing(settings?: HealingSettings): Healing {
 export interface AlarmSettings {
   /** E-mail addresses that get every alarm; each must confirm the subscription once. Default: none. */
   readonly emails?: readonly string[];
+}
+
+export interface EventSettings {
+  /** The name of an event bus in the account and region of the stack. Default: `default`. */
+  readonly bus?: string;
 }
 
 /**

@@ -96,7 +96,9 @@ export type Service =
   | 'sync-orders'
   | 'sync-products'
   | 'sync-coupons'
-  | 'reconcile';
+  | 'reconcile'
+  /** Where the settings have `events`. */
+  | 'announce';
 
 /** The functions of the storefront, where it is deployed. */
 export type StorefrontService = 'receive-points' | 'sync-balances' | 'storefront';
@@ -109,6 +111,9 @@ export const OLDEST_MESSAGE_MINUTES = 30;
  * seldomer delays what they lost.
  */
 export const RECONCILE_MINUTES = 60;
+
+/** How often it is compared what of it was announced, where the settings have `events`. */
+export const ANNOUNCE_MINUTES = 5;
 
 /** The share of compared entities that reconciliation may heal before an alarm says that webhooks get lost. */
 export const HEALED_PERCENT = 5;

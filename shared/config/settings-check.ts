@@ -4,6 +4,7 @@ import {
   type ConnectorSettings,
   type DeploymentSettings,
   defaultPath,
+  type EventSettings,
   type FlowSettings,
   type HealingSettings,
   type LoyaltyAssumptions,
@@ -198,6 +199,10 @@ const assumptions = section({}, {
 const alarms = section({}, {
   emails: v.array(matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'be an e-mail address'), 'must be a list'),
 } satisfies Checks<AlarmSettings>);
+
+const events = section({}, {
+  bus: matching(/^(?!aws\.)[\w./-]{1,256}$/, 'be the name of an event bus'),
+} satisfies Checks<EventSettings>);
 
 const healing = section({}, {
   deepEveryDays: v.lazy((value) =>
@@ -502,6 +507,7 @@ const settings = v.pipe(
       orderRetentionDays: wholeNumber(35, 3650, 'days'),
       healing,
       alarms,
+      events,
       deployment,
       storefront,
     } satisfies Checks<Omit<ConnectorSettings, 'shops' | 'loyalty'>>,

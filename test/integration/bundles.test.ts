@@ -55,6 +55,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 0.4 less, in all of them, before all clients shared their connections, and 1.3 in reconcile before shops had turns.
   // 0.2 less, in all of them, before a flood of refused requests was sampled; 13 before Flow and store credit had settings.
   // 13.3 before the receiver asked the platform of a shop; the settings of another platform are 0.1 in all of them.
+  announce: 40,
   'receive-webhook': 14,
   // 57.8 before challenges had fields, refunds their transactions and waits their wake-ups.
   // 61.1 and 63.7 before the amount of an order came with its steps.

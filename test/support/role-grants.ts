@@ -16,6 +16,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   SyncProducts: 'sync-products',
   SyncCoupons: 'sync-coupons',
   Reconcile: 'reconcile',
+  Announce: 'announce',
   Balances: 'receive-points',
   BalancesSync: 'sync-balances',
   StorefrontProxy: 'storefront',
@@ -67,7 +68,10 @@ function keysIn(condition: unknown): string {
 export function grantsIn(template: Template): RoleGrant[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
   const grants = policies.flatMap(([id, policy]) => {
-    const construct = id.replace(/(?:Receiver|Worker|Reconciler)?RoleDefaultPolicy.*$/, '');
+    const construct = id.replace(
+      /(?:Receiver|Worker|Reconciler|Announcer)?RoleDefaultPolicy.*$/,
+      '',
+    );
     const role = FUNCTIONS[construct] ?? construct;
     return grantsOfPolicy(policy as PolicyResource).map(({ action, resource, condition }) => ({
       ...{ role, action, on: condition + describe(resource, role) },
@@ -84,6 +88,7 @@ function describe(resource: unknown, role: string): string {
   const purpose = /\/\*\/(webhook|loyalty|store|points)-\?{6}"/.exec(text)?.[1];
   if (purpose) return `${purpose} secrets`;
   if (resource === '*') return 'everything';
+  if (text.includes(':event-bus/')) return 'the event bus';
   if (id.endsWith('Logs')) return 'its own log';
   if (id.startsWith('LedgerTable'))
     return text.includes('/index/') ? "the ledger's index" : 'the ledger';

@@ -106,6 +106,7 @@ function refuse(service: Service | undefined, code: string, message: string): An
       return answer(400, `com.amazon.coral.service#${code}`, message, {});
     case 'secretsmanager':
     case 'sts':
+    case 'events':
     case undefined:
       return answer(400, code, message, {});
   }
@@ -196,7 +197,7 @@ interface GatewayParts {
   readonly keys: ReadonlyMap<string, Key>;
   readonly access: () => AccessControl;
   /** Where the emulator of a service listens. */
-  readonly emulators: Readonly<Record<Exclude<Service, 'lambda' | 'sts'>, string>>;
+  readonly emulators: Readonly<Record<Exclude<Service, 'lambda' | 'sts' | 'events'>, string>>;
   readonly invoke: Invoke;
 }
 
@@ -251,6 +252,8 @@ async function handle(
   if (call.service === 'lambda') {
     return respond(response, await answerInvocation(parts.invoke, call, headers, body.bytes));
   }
+  // Nothing on this machine has rules.
+  if (call.service === 'events') return respond(response, { status: 200, headers: {}, body: '{}' });
   if (call.service === 'sts') return respond(response, answerIdentity(identityOf(parts, key)));
   await forward(parts.emulators, call.service, request, body.bytes, response);
 }
@@ -318,7 +321,7 @@ function forward(
   });
 }
 
-type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda' | 'sts';
+type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda' | 'sts' | 'events';
 
 /** A call to AWS in IAM's terms. */
 interface AwsCall {
@@ -341,6 +344,7 @@ const TARGETS: ReadonlyMap<string, Service> = new Map([
   ['AmazonSQS', 'sqs'],
   ['DynamoDB_20120810', 'dynamodb'],
   ['secretsmanager', 'secretsmanager'],
+  ['AWSEvents', 'events'],
 ]);
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
@@ -392,10 +396,19 @@ export function identifyCall(
     }
     case 'secretsmanager':
       return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
+    case 'events':
+      return { service, action: `events:${operation}`, resources: busArns(fields, place) };
     case 'lambda':
     case 'sts':
       return undefined;
   }
+}
+
+function busArns({ Entries: entries }: Fields, { region, account }: Place): readonly string[] {
+  const buses = Array.isArray(entries)
+    ? entries.map((one) => textOf(Object(one), 'EventBusName'))
+    : [];
+  return named(...buses).map((bus) => `arn:aws:events:${region}:${account}:event-bus/${bus}`);
 }
 
 /** A batch needs the permission of the single call ("Actions for Amazon SQS", IAM). */

@@ -66,6 +66,7 @@ import { memberMemory } from '../../../shared/core/mapping/customer-form.ts';
 import { couponMemory } from '../../../shared/core/mapping/map-coupon.ts';
 import { productMemory } from '../../../shared/core/mapping/map-product.ts';
 import { orderMemory, type RememberedOrder } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Announced } from '../../../shared/core/reconcile/announce.ts';
 import type { DeepPosition, DifferingOrder } from '../../../shared/core/reconcile/deep-scan.ts';
 import { cursorKey, openCursor } from '../../../shared/core/reconcile/dependencies.ts';
 import {
@@ -459,6 +460,14 @@ export const CURSORS = {
   DeepPosition: cursor(cursorKey(SHOP, 'deep'), deepPosition),
   LedgerPosition: cursor(LEDGER_POSITION_KEY, ledgerPosition),
   RepairPosition: cursor(cursorKey(SHOP, 'balances'), repairPosition),
+  Announced: cursor(cursorKey('all', 'announced'), {
+    [SHOP]: {
+      letters: { newest: at, count: 2, at },
+      paused: { newest: 0, count: 1, at },
+      differing: { newest: at, count: 1, at },
+      reconciled: NOON,
+    },
+  } satisfies Announced),
   '{ readonly began: number }': cursor(cursorKey(SHOP, 'expiring'), { began: at }),
   KeptRuns: {
     async write({ ledger }) {
@@ -766,7 +775,7 @@ const others = {
 const FORMS = {
   ...{ order: 1, product: 1, coupon: 1, member: 1, customer: 1, merge: 1, redemption: 1, till: 1 },
   ...{ 'reward-code': 1, given: 1, cursor: 1, control: 1, parked: 1, waiting: 1 },
-  ...{ 'dead-letter': 1, place: 1, plan: 1 },
+  ...{ 'dead-letter': 1, place: 1 },
 } satisfies Record<Parameters<typeof rememberedForm>[0], 1>;
 
 /** The beginning of every text that the ledger remembers. */

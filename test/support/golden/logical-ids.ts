@@ -34,7 +34,7 @@ export const FREE: readonly string[] = [
 
 /** Together they have every resource that a deployment can have. */
 export const STACKS = {
-  'with function URLs': () => synthesizeStack({ storefront: {}, ...deployed({}) }),
+  'with function URLs': () => synthesizeStack({ storefront: {}, events: {}, ...deployed({}) }),
   'with an HTTP API': () => {
     const name = 'webhooks.shop.example';
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';

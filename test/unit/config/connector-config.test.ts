@@ -77,6 +77,7 @@ describe('the connector’s settings', () => {
       alarms: {
         emails: [],
       },
+      events: undefined,
       deployment: {
         endpoint: { kind: 'function-url' },
         maxConcurrency: {},
