@@ -9,7 +9,7 @@ import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { codeOwner } from '../../../shared/rewards/redeem/worker-moments.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';
 import { readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
-import { findEntity, ordersOf } from '../ground/compare/find.ts';
+import { customerWith, findEntity, ordersOf } from '../ground/compare/find.ts';
 import { askService } from '../ground/compare/sides.ts';
 import {
   openLetterQueues,
@@ -21,6 +21,7 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { familiesOf, readQueues } from '../ground/session/queues.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
+import { Problem } from '../ground/terminal/exit.ts';
 
 /** Whose data is meant: a customer's, or everybody's of a shop. */
 export interface Subject {
@@ -63,14 +64,23 @@ export interface Kept extends Subject {
   readonly service: Held | undefined;
 }
 
-/** `typed`: an id or an e-mail address. */
+/** `typed`: an id or an e-mail address. Whom the store has erased, the loyalty service may still know by theirs. */
 export async function findSubject(
   deployment: Deployment,
   shop: Shop,
   typed: string,
 ): Promise<Subject> {
-  const services = openShopServices(deployment);
-  const [hit] = await findEntity('member', typed, { services, shop });
+  const searched = { services: openShopServices(deployment), shop };
+  const isGone = typed.includes('@') && (await customerWith(typed, searched)).length === 0;
+  const read = isGone ? await searched.services.loyalty(shop).getCustomer(typed) : undefined;
+  const known = read && 'value' in read ? read.value?.OriginalId : undefined;
+  if (isGone && (!known || known.includes('@'))) {
+    throw new Problem(
+      'Neither the store nor the loyalty service has a customer with this e-mail address.',
+      'If the store has erased them, give the number that they had there: the request has it.',
+    );
+  }
+  const [hit] = await findEntity('member', known ?? typed, searched);
   const customer = { shop: shop.domain, id: hit.id };
   const id = await followMerges(customer, openLedger(deployment));
   return { shop, id, contacts: typed.includes('@') ? [typed] : [], orders: [] };

@@ -219,6 +219,7 @@ const DAY_MS = 86_400_000;
 const BACKUP_DAYS = 35;
 const MESSAGE_DAYS = 14;
 const UNKNOWN = 'not known here';
+const NO_MEMBER = 'no such member';
 const IN_STORE = {
   found: 'their account and orders',
   gone: 'no such customer',
@@ -230,8 +231,10 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
   const { shop, letters, lettersNotSeen = 0, waits, unread, store, service } = kept;
   const { name } = commandsOf(shop);
   const next = waits[0] ? ` The next is tried at ${utcText(waits[0].until)}.` : '';
-  const member = service?.kind === 'customer' ? 'the member, orders, points' : 'no such member';
+  const member = service?.kind === 'customer' ? 'the member, orders, points' : NO_MEMBER;
   const inService = service && service.kind !== 'unknown' ? member : UNKNOWN;
+  const inStore = store?.kind === 'gone' ? '' : `Ask the merchant: they are erased in ${name}.`;
+  const support = inService === NO_MEMBER ? '' : 'Ask its support: it has no call that erases.';
   const queued = `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`;
   const notSeen = lettersNotSeen > 0 ? `${lettersNotSeen} more of anybody: ${NOT_SEEN}` : '';
   const places: readonly (readonly [string, string, number | undefined, string?])[] = [
@@ -241,13 +244,8 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
     ['logs', 'ids only', connector.deployment.logRetentionDays],
     ['records of commands', 'the number', AUDIT_DAYS],
     ['files of "import balances"', UNKNOWN, undefined, 'Whoever imported them deletes them.'],
-    [
-      `the store (${name})`,
-      IN_STORE[store?.kind ?? 'unavailable'],
-      undefined,
-      `Ask the merchant: the customer is erased in ${name}.`,
-    ],
-    ['the loyalty service', inService, undefined, 'Ask its support: it has no call that erases.'],
+    [`the store (${name})`, IN_STORE[store?.kind ?? 'unavailable'], undefined, inStore],
+    ['the loyalty service', inService, undefined, support],
   ];
   return places.map(([where, what, days, say]) => ({
     ...{ where, what, until: days === undefined ? null : dayOf(Date.now() + days * DAY_MS) },

@@ -44,6 +44,11 @@ it('shows what is kept of a customer, erases it, and leaves what is kept of othe
   expect([second.code, JSON.parse(second.stdout).verdict?.kind]).toEqual([0, 'well']);
   expect(await placesOf(operated, ada)).toEqual(NOWHERE);
   expect(await operated.queues.waiting()).toBe(0);
+  // The store has forgotten the address, and the loyalty service knows whose it was.
+  const gone = await operated.run(`privacy show ${ada.email} --json`);
+  expect(JSON.parse(gone.stdout).data.customers).toEqual([ada.id]);
+  const nobody = await operated.run('privacy show nobody@example.com');
+  expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('give the number')]);
 
   const others = await placesOf(operated, bob);
   for (const text of bob.texts) expect(others.ledger).toContain(text);
