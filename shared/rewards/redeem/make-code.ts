@@ -19,7 +19,6 @@ import {
   type Retry,
   type Settled,
   settle,
-  tryStep,
 } from './redemption-record.ts';
 import type { CreditMade, StoreCredit, WantedCode } from './reward-store.ts';
 import { noteRewardCode } from './worker-moments.ts';
@@ -241,7 +240,7 @@ async function callStore(
   credit: CreditTerms,
   deps: RedeemingDeps,
 ): Promise<Progress> {
-  const { isOurs, redemption } = await tryStep(record, id, { kind: 'credit', after });
+  const { isOurs, redemption } = await settle(record, id, { kind: 'credit', after });
   if (!isOurs || redemption?.state.at !== 'crediting') return { kind: 'settled', redemption };
   const { attempts: attempt, calledAt } = redemption.state;
   const { shop, customerId } = record.customer;

@@ -166,24 +166,31 @@ function pastOutcome({ id, ...line }: NonNullable<RecordChange<unknown>['line']>
   return { at: at.toISOString(), version: at.getTime(), topic: id, ...line };
 }
 
-interface Stepped {
-  /** This process made the step. */
-  readonly isOurs: boolean;
+/** As far as a process could come with a redemption. */
+export interface Settled {
+  readonly kind: 'settled';
+  /** This process made the last step. */
+  readonly isOurs?: boolean;
   /** As it is now, also when another process changed it. */
   readonly redemption: Redemption | undefined;
 }
 
+export type Retry = Extract<Outcome, { kind: 'retry' }>;
+
+/** Or why it must wait. */
+export type Progress = Settled | Retry;
+
 /** Of all processes that try a step at once, one makes it. */
-export async function tryStep(record: OpenRedemptions, id: string, step: Step): Promise<Stepped> {
-  return record.change<Stepped>((found, now) => {
+export async function settle(record: OpenRedemptions, id: string, step: Step): Promise<Settled> {
+  return record.change<Settled>((found, now) => {
     const before = findRedemption(found, id);
     const after = before && advance(before, step, now);
-    if (!after) return { value: { isOurs: false, redemption: before } };
+    if (!after) return { value: { kind: 'settled', isOurs: false, redemption: before } };
     const why = 'why' in step ? { why: step.why } : {};
     return {
       record: withRedemption(found, after),
       line: { id, outcome: after.state.at, ...why },
-      value: { isOurs: true, redemption: after },
+      value: { kind: 'settled', isOurs: true, redemption: after },
     };
   });
 }
@@ -194,22 +201,7 @@ export async function applyStep(
   id: string,
   step: Step,
 ): Promise<Redemption | undefined> {
-  return (await tryStep(record, id, step)).redemption;
-}
-
-/** As far as a process could come with a redemption. */
-export interface Settled {
-  readonly kind: 'settled';
-  readonly redemption: Redemption | undefined;
-}
-
-export type Retry = Extract<Outcome, { kind: 'retry' }>;
-
-/** Or why it must wait. */
-export type Progress = Settled | Retry;
-
-export async function settle(record: OpenRedemptions, id: string, step: Step): Promise<Settled> {
-  return { kind: 'settled', redemption: await applyStep(record, id, step) };
+  return (await settle(record, id, step)).redemption;
 }
 
 export function findRedemption(found: RedemptionRecord, id: string): Redemption | undefined {

@@ -37,7 +37,7 @@ import {
   type OpenRedemptions,
   type Progress,
   type RedeemingDeps,
-  tryStep,
+  settle,
 } from './redemption-record.ts';
 import { returnReward, takeAgain } from './take-back.ts';
 
@@ -134,7 +134,7 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
 async function spendPoints(work: Work, { id, rewardId }: Redemption): Promise<Outcome> {
   const { event, record, deps, by } = work;
   const { loyalty, now, deadline } = deps;
-  const { isOurs, redemption } = await tryStep(record, id, { kind: 'call' });
+  const { isOurs, redemption } = await settle(record, id, { kind: 'call' });
   if (!isOurs || redemption?.state.at !== 'calling') {
     // Another process makes or made it, or its time is over.
     const { state } = redemption ?? {};

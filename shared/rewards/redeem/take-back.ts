@@ -26,7 +26,6 @@ import {
   type RedemptionRecord,
   type Retry,
   settle,
-  tryStep,
   withRedemption,
 } from './redemption-record.ts';
 
@@ -172,7 +171,7 @@ export async function returnReward(
   const { id, state } = redemption;
   if (state.at !== 'returning') return { kind: 'settled', redemption };
   if (state.begunAt === undefined) {
-    const { isOurs, redemption: begun } = await tryStep(record, id, { kind: 'begin-return' });
+    const { isOurs, redemption: begun } = await settle(record, id, { kind: 'begin-return' });
     // Not begun in time: it is ready again within minutes.
     const isLeft = !isOurs && begun?.state.at === 'returning' && begun.state.begunAt === undefined;
     return isLeft ? IN_PROGRESS : { kind: 'settled', redemption: begun };

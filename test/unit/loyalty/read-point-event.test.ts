@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
-import { decimalText } from '../../../shared/rewards/balances/point-balance.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 
 const read = (given: Readonly<Record<string, unknown>> = {}, field = 'Id') =>
@@ -82,31 +81,5 @@ describe('a point event', () => {
         expect(['event', 'not-the-contract']).toContain(readPointEvent(value, 'OriginalId').kind);
       }),
     );
-  });
-});
-
-describe('a decimal of a metafield', () => {
-  it.each([
-    [0, '0'],
-    [-0, '0'],
-    [64.9, '64.9'],
-    [0.1 + 0.2, '0.3'],
-    [-12.5, '-12.5'],
-    [1234567890123.45, '1234567890123.45'],
-    [9_999_999_999_999, '9999999999999'],
-    [1e-7, '0.0000001'],
-    [1e-12, '0'],
-  ])('writes %d as %s', (value, text) => {
-    expect(decimalText(value)).toBe(text);
-  });
-
-  it('fits the type of the metafield or is refused', () => {
-    fc.assert(
-      fc.property(fc.double(), (value) => {
-        expect(decimalText(value) ?? '0').toMatch(/^-?\d{1,13}(?:\.\d{1,9})?$/);
-      }),
-    );
-    expect(decimalText(1e13)).toBeUndefined();
-    expect(decimalText(Number.NaN)).toBeUndefined();
   });
 });

@@ -1,7 +1,12 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import { expiringNext, readCustomer } from '../../../../shared/rewards/balances/point-balance.ts';
+import {
+  decimalText,
+  expiringNext,
+  readCustomer,
+} from '../../../../shared/rewards/balances/point-balance.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;
@@ -181,5 +186,31 @@ describe('a reading of a customer', () => {
           : pass();
       expect(await read()).toMatchObject({ kind: 'retry', why: 'time-out' });
     }
+  });
+});
+
+describe('a decimal of a metafield', () => {
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [64.9, '64.9'],
+    [0.1 + 0.2, '0.3'],
+    [-12.5, '-12.5'],
+    [1234567890123.45, '1234567890123.45'],
+    [9_999_999_999_999, '9999999999999'],
+    [1e-7, '0.0000001'],
+    [1e-12, '0'],
+  ])('writes %d as %s', (value, text) => {
+    expect(decimalText(value)).toBe(text);
+  });
+
+  it('fits the type of the metafield or is refused', () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        expect(decimalText(value) ?? '0').toMatch(/^-?\d{1,13}(?:\.\d{1,9})?$/);
+      }),
+    );
+    expect(decimalText(1e13)).toBeUndefined();
+    expect(decimalText(Number.NaN)).toBeUndefined();
   });
 });
