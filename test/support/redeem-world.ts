@@ -7,12 +7,12 @@ import { type TransportFailureReason, transportFailure } from '../../shared/loya
 import { readCart } from '../../shared/rewards/redeem/available-rewards.ts';
 import type { TypedContacts } from '../../shared/rewards/redeem/challenge.ts';
 import { createMembers } from '../../shared/rewards/redeem/own-member.ts';
+import { closeRedemption } from '../../shared/rewards/redeem/recover-redemptions.ts';
 import {
   createRedeeming,
   type RedeemDeps,
   type RedeemRequest,
 } from '../../shared/rewards/redeem/redeem-reward.ts';
-import { closeRedemption } from '../../shared/rewards/redeem/recover-redemptions.ts';
 import type { ClosedAs } from '../../shared/rewards/redeem/redemption.ts';
 import {
   namesOf,

@@ -208,7 +208,7 @@ export async function closeRedemption(
 }
 
 /** Has the worker continue it: its first message may be settled long ago. */
-export async function sendRedemption(
+async function sendRedemption(
   customer: Customer,
   id: string,
   { queue, now }: { readonly queue: EventQueue; readonly now: () => Date },
