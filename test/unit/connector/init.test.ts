@@ -169,7 +169,7 @@ function callsOfDeploy(): readonly string[] {
   ].map((file) => readFileSync(`scripts/connector/${file}.ts`, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
     cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(/g,
-    lambda: /lambda\.send\(new (\w+)Command\(/g,
+    lambda: /LambdaClient\(\w*\)\.send\(new (\w+)Command\(/g,
   };
   const calls = Object.entries(services).flatMap(([service, call]) =>
     [...code.join('\n').matchAll(call)].map(
