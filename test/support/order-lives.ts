@@ -204,7 +204,7 @@ export async function playLife(
   shop.clock.ms += 60_000;
   await scene.process();
   tamper(scene);
-  return judge(scene, id, { rules, other, story });
+  return judge(scene, id, { rules, other, story, wasLost: accident !== undefined });
 }
 
 const copyTurn = ({ before, copiedBefore }: AnyOf<typeof anyAccident>, { steps }: OrderLife) =>
@@ -249,10 +249,13 @@ interface Judged {
   readonly rules: LawRules;
   readonly other: TakenOver | undefined;
   readonly story: readonly string[];
+  /** The ledger was lost or restored. */
+  readonly wasLost: boolean;
 }
 
 /** At rest: the amount by docs/mapping.md, or a person was asked. */
-function judge({ shop }: Scene, id: string, { rules, other, story }: Judged): LifeEnd {
+function judge({ shop }: Scene, id: string, given: Judged): LifeEnd {
+  const { rules, other, story, wasLost } = given;
   const states = shop.states.get(id) ?? [];
   const letters = shop.letters(id);
   const held = shop.held(other?.key ?? id);
@@ -265,6 +268,10 @@ function judge({ shop }: Scene, id: string, { rules, other, story }: Judged): Li
   });
   if (judged.some(({ kind }) => kind !== 'broken')) return { kind: 'kept' };
   const last = states.at(-1);
+  const standing = last && standingOf(last, rules);
+  // That it was complete, nobody knows any more: a person is asked once it is again.
+  const isPending = standing?.kind === 'open' && !standing.isComplete;
+  if (wasLost && held?.isCancelled && isPending) return { kind: 'kept' };
   if (last && held?.isCompleted && isPossible(last, held.minor, rules)) return { kind: 'kept' };
   const [why] = letters;
   if (why !== undefined) return { kind: 'person', why };

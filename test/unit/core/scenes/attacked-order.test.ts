@@ -180,3 +180,22 @@ describe('an order whose goods are all back, and whose money is not', () => {
     },
   );
 });
+
+describe('an order that was all paid back, and is bought on', () => {
+  // The service takes no cancelled order back. Nothing is due before what was added is shipped.
+  it.each([true, false])(
+    'asks a person once it is complete again after the ledger was lost, recovered %s',
+    async (recovered) => {
+      const scene = openScene();
+      const order = await scene.sell(TEN);
+      order.refundAmount(100);
+      await scene.process();
+      order.edit({}, [{ title: 'Extra', price: '64.88', quantity: 1 }]);
+      await scene.loseLedger({ recovered });
+      order.pay();
+      await scene.process();
+      order.ship();
+      expect(await order.settled()).toMatchObject({ asksPerson: true });
+    },
+  );
+});
