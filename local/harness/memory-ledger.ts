@@ -1,4 +1,3 @@
-import { advance } from '../../shared/core/ledger/entry.ts';
 import {
   type EntityEntry,
   type EntityWrite,
@@ -7,7 +6,6 @@ import {
   type LedgerKey,
   ledgerKeyText,
   OUTCOMES_KEPT,
-  type RedactionMark,
 } from '../../shared/core/ledger/ledger.ts';
 
 /** A ledger in memory. It passes the same contract suite as the DynamoDB ledger. */
@@ -30,10 +28,11 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
     entries.set(text, copyOf({ ...entry, revision }));
   }
 
-  function redactOne(key: LedgerKey, mark: RedactionMark): void {
+  /** Whatever is there: with the next revision. */
+  function change(key: LedgerKey, how: (entry: EntityEntry) => EntityWrite): void {
     const text = ledgerKeyText(key);
-    const entry = entries.get(text);
-    put(text, advance(entry, { kind: 'redacted', mark }), (entry?.revision ?? 0) + 1);
+    const entry = entries.get(text) ?? { version: 0, uncertain: false, outcomes: [], revision: 0 };
+    put(text, how(entry), entry.revision + 1);
   }
 
   return {
@@ -54,9 +53,7 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
       return { kind: 'written', revision };
     },
     async markUncertain(key) {
-      const text = ledgerKeyText(key);
-      const entry = entries.get(text);
-      put(text, advance(entry, { kind: 'uncertain' }), (entry?.revision ?? 0) + 1);
+      change(key, (entry) => ({ ...entry, uncertain: true }));
     },
     async listCodes(shop, discountId, from) {
       const prefix = ledgerKeyText({ shop, kind: 'coupon', id: '' });
@@ -77,7 +74,7 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
     },
     createdAt: async () => createdAt,
     async redact(keys, mark) {
-      for (const key of keys) redactOne(key, mark);
+      for (const key of keys) change(key, ({ remembered: _, ...kept }) => ({ ...kept, ...mark }));
     },
     expire(nowSeconds) {
       for (const [text, { expiresAt }] of entries) {

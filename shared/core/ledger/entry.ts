@@ -9,7 +9,6 @@ import {
   ledgerKeyText,
   type PastOutcome,
   type RecordKey,
-  type RedactionMark,
   readEntry,
   rememberedForm,
   replaceEntry,
@@ -27,33 +26,27 @@ import {
  *
  * A worker that dies after the mark leaves the entry uncertain: no one trusts its key, and the next message calls
  * again. A customer's balance takes the same steps; its first write to the store needs no mark, because a second one
- * only repeats it.
+ * only repeats it. Two changes need no reading, and have no step: `markUncertain` and `redact` of the ledger.
  */
 export type EntryStep =
-  /** A discount has this code: nothing was decided about it yet. */
-  | { readonly kind: 'announced'; readonly discountId: string }
   /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
   | { readonly kind: 'marked'; readonly facts: Facts }
-  | {
-      readonly kind: 'applied';
-      readonly appliedKey: string;
-      readonly facts: Facts;
-      readonly counts?: PastOutcome['counts'];
-    }
+  | AppliedStep
   /** The version moves on without a call, or a late middle snapshot would be applied. */
-  | { readonly kind: 'unchanged'; readonly appliedKey?: string; readonly facts: Facts }
+  | { readonly kind: 'unchanged'; readonly facts: Facts }
   | { readonly kind: 'skipped'; readonly why: string; readonly facts: Facts }
   /** Keeps the version: the rejected one was not applied, and its replay must not look late. */
-  | { readonly kind: 'rejected'; readonly why: string; readonly facts: Facts }
-  /**
-   * Two workers called at the same time: nobody knows whose call came last. The ledger takes this step and the next
-   * without a reading (`markUncertain`, `redact`); its model takes them with `advance`, and both pass one contract suite.
-   */
-  | { readonly kind: 'uncertain' }
-  | { readonly kind: 'redacted'; readonly mark: RedactionMark };
+  | { readonly kind: 'rejected'; readonly why: string; readonly facts: Facts };
+
+interface AppliedStep {
+  readonly kind: 'applied';
+  /** All that describes the applied state: other facts do not stay. */
+  readonly facts: Facts & Required<Pick<EntityWrite, 'appliedKey'>>;
+  readonly counts?: PastOutcome['counts'];
+}
 
 /** What led to a step: its line among the entry's outcomes says it. */
-export interface Occasion {
+interface Occasion {
   /** Of the snapshot or event that is applied, in epoch milliseconds. */
   readonly version: number;
   readonly topic: string;
@@ -68,42 +61,25 @@ export type Facts = {
     | undefined;
 };
 
-type StepOf<Kind extends EntryStep['kind']> = Extract<EntryStep, { kind: Kind }>;
-
-/** The entry after a step. What an event did not lead to has no occasion, and no line among the outcomes. */
+/** The entry after a step. */
 export function advance(
   entry: EntityEntry | undefined,
   step: EntryStep,
-  occasion?: Occasion,
+  occasion: Occasion,
 ): EntityWrite {
   const { revision: _, ...kept } = entry ?? NOTHING_RECORDED;
-  const version = Math.max(occasion?.version ?? 0, kept.version);
-  const noted = { outcomes: occasion ? outcomesWith(entry, step, occasion) : kept.outcomes };
+  const version = Math.max(occasion.version, kept.version);
+  const noted = { outcomes: withOutcome(entry, lineOf(step, occasion)) };
   switch (step.kind) {
-    case 'announced':
-      return { ...kept, discountId: step.discountId };
     case 'marked':
       return known({ ...kept, ...step.facts, version, uncertain: true });
-    case 'applied': {
-      const { appliedKey, facts } = step;
-      // Only these facts: they describe the whole applied state. The other steps add to what is known.
-      const redaction = redactionOf(entry);
-      return known({ version, uncertain: false, ...facts, ...redaction, appliedKey, ...noted });
-    }
-    case 'unchanged': {
-      const { appliedKey = kept.appliedKey, facts } = step;
-      return known({ ...kept, ...facts, appliedKey, version, ...noted });
-    }
+    case 'applied':
+      return known({ version, uncertain: false, ...step.facts, ...redactionOf(entry), ...noted });
+    case 'unchanged':
     case 'skipped':
       return known({ ...kept, ...step.facts, version, ...noted });
     case 'rejected':
       return known({ ...kept, ...step.facts, ...noted });
-    case 'uncertain':
-      return { ...kept, uncertain: true };
-    case 'redacted': {
-      const { remembered: __, ...rest } = kept;
-      return { ...rest, ...step.mark };
-    }
   }
 }
 
@@ -115,17 +91,13 @@ function known(entry: Facts & Pick<EntityWrite, 'version' | 'uncertain' | 'outco
   return Object.fromEntries(facts) as unknown as EntityWrite;
 }
 
-function outcomesWith(
-  entry: EntityEntry | undefined,
-  step: EntryStep,
-  { version, topic, origin, now }: Occasion,
-): readonly PastOutcome[] {
-  return withOutcome(entry, {
+function lineOf(step: EntryStep, { version, topic, origin, now }: Occasion): PastOutcome {
+  return {
     ...{ at: now.toISOString(), outcome: step.kind, version, topic },
     ...('why' in step && { why: step.why }),
     ...(origin && { origin }),
     ...('counts' in step && step.counts !== undefined && { counts: step.counts }),
-  });
+  };
 }
 
 /** An entry that is about to change, and why. */
@@ -155,7 +127,7 @@ export async function record<Key extends LedgerKey>(
  */
 export async function recordApplied<Key extends LedgerKey>(
   change: Change<Key>,
-  applied: Omit<StepOf<'applied'>, 'kind'>,
+  applied: Omit<AppliedStep, 'kind'>,
   ledger: Pick<Ledger, 'write' | 'markUncertain'>,
   askAgain: () => Promise<void>,
 ): Promise<EntityEntry | undefined> {
@@ -247,10 +219,7 @@ export function isInDoubt(entry: LedgerEntry | undefined, doubt: Doubt | undefin
 
 const form = rememberedForm<{ readonly keptId: string }>('merge', 1);
 
-interface CustomerId {
-  readonly shop: string;
-  readonly id: string;
-}
+type CustomerId = Omit<LedgerKey, 'kind'>;
 
 const keyOf = ({ shop, id }: CustomerId): RecordKey<'customer'> => ({ shop, kind: 'customer', id });
 

@@ -258,14 +258,6 @@ export const rulesRevision = once((rules: MappingRules): string => {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 });
 
-/** The entry's state was mapped by other rules than this one. */
-function hasOtherRules(
-  mapped: Mapped | undefined,
-  entry: { readonly rules?: string } | undefined,
-): boolean {
-  return mapped?.kind === 'wanted' && mapped.rules !== undefined && mapped.rules !== entry?.rules;
-}
-
 /**
  * Of two states with the same version: only the rules make them differ. The version alone does not say so,
  * because the store may change an order twice in a second. But by the rules that it keeps, a completed order
@@ -275,7 +267,8 @@ export function differsByRulesAlone(
   mapped: Mapped | undefined,
   entry: Pick<EntityEntry, 'rules' | 'service'> | undefined,
 ): boolean {
-  if (mapped?.kind !== 'wanted' || !hasOtherRules(mapped, entry)) return false;
+  if (mapped?.kind !== 'wanted' || mapped.rules === undefined) return false;
+  if (mapped.rules === entry?.rules) return false;
   const { service } = entry ?? {};
   if (mapped.wanted.kind !== 'order' || !service) return true;
   const { OrderTotal, IsCompleted } = mapped.wanted.order;

@@ -87,7 +87,6 @@ export type Decision =
   | { readonly kind: 'unchanged'; readonly mapped: Wanted; readonly isNewer: boolean }
   /** With the entry, where the service holds an order that is left as it is. */
   | { readonly kind: 'skip'; readonly why: SkipReason; readonly held?: EntityEntry }
-  | { readonly kind: 'rules-changed' }
   | { readonly kind: 'reject'; readonly outcome: Rejected }
   | { readonly kind: 'apply'; readonly mapped: Wanted & { readonly wanted: WantedOther } }
   | { readonly kind: 'apply-order'; readonly mapped: MappedOrder; readonly side: ServiceSide };
@@ -147,9 +146,7 @@ export function plan(
   gathered: Gathered,
   snapshot: Snapshot,
   mapped: Mapped,
-):
-  | Extract<Decision, { kind: 'ask-store' | 'superseded' | 'unchanged' | 'rules-changed' }>
-  | undefined {
+): Extract<Decision, { kind: 'ask-store' | 'superseded' | 'unchanged' | 'skip' }> | undefined {
   const { entry, doubt, event, now } = gathered;
   const { version, source } = snapshot;
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
@@ -175,8 +172,8 @@ export function plan(
   if (isSame) return { kind: 'unchanged', mapped, isNewer: version > entry.version };
   if (version !== entry.version) return undefined;
   // The store did not change it since it was sent: only the rules did.
-  const isByRules = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-  if (isByRules && entry.appliedKey !== undefined && !isForced) return { kind: 'rules-changed' };
+  const isByRules = entry.appliedKey !== undefined && differsByRulesAlone(mapped, entry);
+  if (isByRules && !snapshot.newRules && !isForced) return { kind: 'skip', why: 'rules-changed' };
   // Two states of one second: which of them is newer, only the store knows.
   return source === 'event' ? storeQuestion(gathered) : undefined;
 }

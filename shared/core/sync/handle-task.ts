@@ -8,7 +8,7 @@ import {
   type StoreEvent,
 } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
-import { advance, noteMerge } from '../ledger/entry.ts';
+import { noteMerge } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   expiresAfter,
@@ -267,8 +267,9 @@ export async function announce(
   });
   // A conflict means that another worker has just done it.
   await inBatches(unknown, (coupon) => {
-    const announced = { kind: 'announced', discountId: coupon.discountId } as const;
-    return ledger.write(keyOf(coupon), advance(undefined, announced), undefined);
+    const { discountId } = coupon;
+    const undecided = { version: 0, uncertain: false, outcomes: [], discountId };
+    return ledger.write(keyOf(coupon), undecided, undefined);
   });
 }
 

@@ -147,8 +147,6 @@ async function apply(
   switch (decided.kind) {
     case 'reject':
       return reject(change, decided.outcome);
-    case 'rules-changed':
-      return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
     case 'skip':
       return skip(change, decided);
     case 'unchanged':
@@ -314,7 +312,7 @@ async function markAndCall(
 /** After calls that succeeded. */
 async function recordCalls(
   change: EntityChange,
-  applied: Omit<Extract<EntryStep, { kind: 'applied' }>, 'kind'>,
+  applied: Parameters<typeof recordApplied>[1],
   outcome: Outcome,
 ): Promise<Synced> {
   const { event, entry, deps } = change;
@@ -359,6 +357,11 @@ function factsOf(change: EntityChange, { wanted, remember, history, rules }: Wan
     ...((change.key.kind === 'order' || isOver) && retention(change)),
   };
 }
+
+const appliedFacts = (change: EntityChange, mapped: Wanted) => ({
+  ...factsOf(change, mapped),
+  appliedKey: idempotencyKey(mapped.wanted),
+});
 
 function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts {
   const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
@@ -473,11 +476,10 @@ async function recordOrder(
   service: ServiceOrder | undefined,
   calls: readonly OperationId[],
 ): Promise<Synced> {
-  const facts = { ...factsOf(change, mapped), ...(service && { service }) };
-  const recorded = { appliedKey: idempotencyKey(mapped.wanted), facts };
-  if (calls.length === 0) return settle(change, UNCHANGED, { kind: 'unchanged', ...recorded });
+  const facts = { ...appliedFacts(change, mapped), ...(service && { service }) };
+  if (calls.length === 0) return settle(change, UNCHANGED, { kind: 'unchanged', facts });
   const counts = service && countsOf(service);
-  const noted = { ...recorded, ...(counts !== undefined && { counts }) };
+  const noted = { facts, ...(counts !== undefined && { counts }) };
   return recordCalls(change, noted, { kind: 'applied', calls });
 }
 
@@ -493,14 +495,13 @@ async function applyOther(
   if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
     return reject(change, parked({ reason: 'not-replaced', setting: 'couponsAreReplaced' }));
   }
-  const appliedKey = idempotencyKey(wanted);
   // Of a known entry, the facts describe what was applied last.
   const facts = isKnown(entry) ? {} : factsOf(change, mapped);
   return markAndCall(change, {
     mark: entry?.uncertain ? undefined : facts,
     call: () => makeCall(wanted, loyalty, { signal: deps.deadline }),
     onApplied: (marked, outcome) =>
-      recordCalls(marked, { appliedKey, facts: factsOf(marked, mapped) }, outcome),
+      recordCalls(marked, { facts: appliedFacts(marked, mapped) }, outcome),
   });
 }
 

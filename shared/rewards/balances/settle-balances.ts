@@ -208,7 +208,7 @@ async function conclusionOf(
   switch (written.kind) {
     case 'written': {
       const { facts, announce } = tellOf(key, balance, before, deps);
-      const applied = { appliedKey: balanceKey(balance), facts };
+      const applied = { facts: { appliedKey: balanceKey(balance), ...facts } };
       const recorded = await recordApplied(change, applied, deps.ledger, () =>
         deps.queue.send(askAgain(items[0].event, deps.now())),
       );

@@ -80,7 +80,7 @@ import {
   LEDGER_POSITION_KEY,
   type LedgerPosition,
 } from '../../../shared/core/reconcile/scan-ledger.ts';
-import { handleTask } from '../../../shared/core/sync/handle-task.ts';
+import { announce, handleTask } from '../../../shared/core/sync/handle-task.ts';
 import { planKey } from '../../../shared/core/sync/observe-entity.ts';
 import {
   type RememberedBalance,
@@ -106,6 +106,7 @@ import {
   withRewardCodeFirst,
 } from '../../../shared/rewards/redeem/worker-moments.ts';
 import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
 import { letterEvent } from '../parked-letters.ts';
 import type { Full, Sample, Samples } from './golden.ts';
@@ -145,7 +146,8 @@ const entity = (
     async write({ ledger }) {
       const change = { ...occasion, key, entry: undefined };
       const marked = await record(change, { kind: 'marked', facts }, ledger);
-      const step = { kind: 'applied', appliedKey: 'key', facts, counts: 99_800 } as const;
+      const applied = { ...facts, appliedKey: 'key' };
+      const step = { kind: 'applied', facts: applied, counts: 99_800 } as const;
       await record({ ...change, entry: marked, origin: 'reconcile' }, step, ledger);
     },
     async read({ ledger }) {
@@ -238,7 +240,11 @@ const entities = {
         scanned: await ledger.scanEntities(),
       }),
     },
-    announced: step('coupon', (none) => advance(none, { kind: 'announced', discountId: '7' })),
+    announced: {
+      write: ({ ledger }) =>
+        announce(SHOP, [{ code: '5', discountId: '7' } as StoreCoupon], ledger),
+      read: ({ ledger }) => readEntry(ledger, { shop: SHOP, kind: 'coupon', id: '5' }),
+    },
   },
   member: {
     'with every field': entity(
@@ -526,9 +532,9 @@ const records = {
     balance: {
       async write({ ledger }) {
         const key = { shop: SHOP, kind: 'customer', id: '7001' } as const;
-        const facts = { remembered: rememberBalance(balance) };
+        const facts = { appliedKey: 'key', remembered: rememberBalance(balance) };
         const change = { ...occasion, key, entry: undefined };
-        await record(change, { kind: 'applied', appliedKey: 'key', facts }, ledger);
+        await record(change, { kind: 'applied', facts }, ledger);
       },
       async read({ ledger }) {
         const key = { shop: SHOP, kind: 'customer', id: '7001' } as const;

@@ -50,7 +50,8 @@ function open() {
 
 function stepOf({ kind, version, facts: given }: Step): EntryStep {
   const details = {
-    ...{ marked: {}, unchanged: {}, applied: { appliedKey: `key-${version}` } },
+    ...{ marked: {}, unchanged: {} },
+    applied: { facts: { ...given, appliedKey: `key-${version}` } },
     ...{ skipped: { why: 'pending' }, rejected: { why: 'Order_Invalid' } },
   };
   return { kind, facts: given, ...details[kind] } as EntryStep;
@@ -151,7 +152,7 @@ describe('a line among the outcomes', () => {
     const change = { ...(await open().changeTo(1)), origin: 'reconcile' } as const;
     const { outcomes } = advance(undefined, { kind: 'skipped', why: 'pending', facts: {} }, change);
     expect(outcomes).toMatchObject([{ outcome: 'skipped', why: 'pending', origin: 'reconcile' }]);
-    const applied = { kind: 'applied', appliedKey: 'key', facts: {} } as const;
+    const applied = { kind: 'applied', facts: { appliedKey: 'key' } } as const;
     expect(advance(undefined, applied, await open().changeTo(1)).outcomes[0]).toStrictEqual({
       ...{ at: new Date(AT).toISOString(), outcome: 'applied', version: 1 },
       topic: 'orders/updated',
@@ -243,7 +244,7 @@ describe('an entry that another worker wrote meanwhile', () => {
   it('is uncertain after a call, and a new message asks again', async () => {
     const { ledger, change, theirs, read } = await overtaken();
     let asked = 0;
-    const applied = { appliedKey: 'key-2', facts: {} };
+    const applied = { facts: { appliedKey: 'key-2' } };
     const recorded = await recordApplied(change, applied, ledger, async () => {
       // A worker that gets the new message at once must find the mark.
       expect(await read()).toMatchObject({ uncertain: true });
