@@ -360,7 +360,7 @@ export interface ServiceOrder {
   /** Empty for a pending order, and for one with more products than the ledger can keep. */
   readonly products: readonly SentProduct[];
   /** Hash of the other fields; undefined where they are not known. */
-  readonly rest?: string;
+  readonly rest?: string | undefined;
   /** The sum that is taken: partial cancels that were accepted, or whose keys turned out to be used. It only grows. */
   readonly taken: number;
   /** A partial cancel that was begun and is not recorded as done. */

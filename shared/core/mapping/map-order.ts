@@ -151,21 +151,18 @@ export function mapDeletedOrder(
 ): Mapped {
   const { service } = before;
   const id = service?.id ?? ownId;
-  const progress = {
-    status: 'deleted',
-    completedAt: undefined,
-    cancelledAt: before.now.toISOString(),
-  };
+  const cancelledAt = before.now.toISOString();
+  const progress = { status: 'deleted', completedAt: undefined, cancelledAt };
   const form = knownFields({
     OrderPlacementDate: service?.placedAt,
     OrderTotal: service && fromThousandths(service.total - service.taken),
     OriginalId: id,
-    OrderCancelledDate: progress.cancelledAt,
+    OrderCancelledDate: cancelledAt,
     OrderStatus: progress.status,
     IsCancelledOrReturned: true,
     IsCompleted: false,
     OrderCompletedDate: null,
-    UpdatedDate: progress.cancelledAt,
+    UpdatedDate: cancelledAt,
   });
   return {
     kind: 'wanted',
@@ -472,11 +469,8 @@ export function paymentMethod(
 }
 
 /** Only for orders of a till: other orders may have a location and staff, too, but were not sold there. */
-function pointOfSale(
-  order: StoreOrder,
-  remembered: RememberedOrder | undefined,
-): { readonly branch: ReferenceForm | undefined; readonly salesPerson: ReferenceForm | undefined } {
-  if (!order.pointOfSale) return { branch: undefined, salesPerson: undefined };
+function pointOfSale(order: StoreOrder, remembered: RememberedOrder | undefined) {
+  if (!order.pointOfSale) return {};
   return {
     branch: referenceForm(order.location, remembered?.branch),
     salesPerson: referenceForm(order.staff, remembered?.salesPerson),

@@ -102,7 +102,7 @@ export function nextCall(
     const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
     return send(wanted, side, settings, raised);
   }
-  const again = { ...record, rest: now.rest } as ServiceOrder;
+  const again = { ...record, rest: now.rest };
   // Before anything is taken: the service may not hold the order yet.
   if (side.tellAgain) return send(wanted, side, settings, again);
   if (due === 0) return differs ? send(wanted, side, settings, again) : { kind: 'nothing' };
@@ -223,12 +223,21 @@ export function recognize(
   record: ServiceOrder | undefined,
   reading: Reading,
 ): Recognized {
-  const { held, readTotals, oursSince } = reading;
+  const { held, id, readTotals, oursSince } = reading;
   const now = recordOf(wanted, record);
-  const total = toThousandths(held.OrderTotal);
-  const read = { ...now, ...readRecord(reading, wanted, now), total, taken: record?.taken ?? 0 };
+  const { total, products } = countedIn(held);
+  const { Customer, Coupon } = wanted.order;
+  // Not all of the rest can be read.
+  const isSameRest =
+    held.Customer?.OriginalId === Customer?.OriginalId &&
+    held.Coupon?.toLowerCase() === Coupon?.toLowerCase();
+  const read: ServiceOrder = {
+    ...{ ...now, total, products, taken: record?.taken ?? 0 },
+    ...(id !== undefined && { id }),
+    rest: isSameRest ? now.rest : undefined,
+  };
   const isTold = record !== undefined && total === record.total;
-  const isTheirs = oursSince !== undefined && !record;
+  const isTheirs = oursSince !== undefined;
   // Today's snapshot does not show that a payment was voided once, or goods added to another's order. But a scan that
   // repairs a lost ledger reads every order: the books of all would cost as much again.
   const isSame = !wanted.changed && !isTheirs && (isTold || total === now.total);
@@ -244,7 +253,9 @@ export function recognize(
   if (isTheirs) {
     const theirs = theirsIn(held) ?? theirPart(total, past, oursSince);
     if (theirs === undefined) return unexplained;
-    return { kind: 'record', record: { ...read, theirs, products: [] }, searches: true };
+    // How they name products and people is no reason to send the order again.
+    const adopted = { ...read, theirs, products: [], rest: now.rest };
+    return { kind: 'record', record: adopted, searches: true };
   }
   const { theirs = 0, step } = record ?? {};
   const completed = past.slice(firstAt(past, Date.parse(held.OrderCompletedDate ?? '')));
@@ -299,24 +310,6 @@ function risesAfterAFall(past: readonly PastCount[]): boolean {
   const counts = past.map((one) => one.counts);
   const fall = counts.findIndex((one, index) => one < (counts[index - 1] ?? one));
   return fall >= 0 && counts.slice(fall).some((one, index, rest) => one > (rest[index - 1] ?? one));
-}
-
-function readRecord(
-  { held, id, oursSince }: Reading,
-  { order }: WantedOrder,
-  now: ServiceOrder,
-): Partial<ServiceOrder> {
-  // Not all of the rest can be read.
-  const isSameRest =
-    held.Customer?.OriginalId === order.Customer?.OriginalId &&
-    held.Coupon?.toLowerCase() === order.Coupon?.toLowerCase();
-  // How another integration names products and people is no reason to send the order again.
-  const isTheirs = oursSince !== undefined;
-  return {
-    ...(id !== undefined && { id }),
-    products: isTheirs ? [] : countedIn(held).products,
-    ...{ rest: isSameRest || isTheirs ? now.rest : undefined },
-  } as Partial<ServiceOrder>;
 }
 
 /**

@@ -104,8 +104,8 @@ export type MappedOrder = Wanted & { readonly wanted: WantedOrder };
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export function decide(gathered: Gathered): Decision {
-  const { key, read, rules, now } = gathered;
-  const snapshot = gathered.snapshot && withRedaction(gathered.snapshot, gathered.customer);
+  const { key, read, customer, rules, now } = gathered;
+  const snapshot = gathered.snapshot && withRedaction(gathered.snapshot, customer);
   if (!snapshot) return storeQuestion(gathered);
   const known = snapshot === gathered.snapshot ? gathered.mapped : undefined;
   const mapped = known ?? mapSnapshot(key, snapshot, presumed(gathered), rules, now);
@@ -113,8 +113,9 @@ export function decide(gathered: Gathered): Decision {
   if (planned?.kind === 'superseded' || planned?.kind === 'ask-store') return planned;
   const isCall = !planned && mapped.kind === 'wanted';
   const situation = { ...gathered, snapshot, mapped, isCall };
-  const customerId = unknownCustomer(situation);
-  if (customerId !== undefined) return { kind: 'ask-customer', id: customerId, mapped };
+  const { id } = buyerIn(snapshot) ?? {};
+  const isUnknown = id !== undefined && id !== customer?.id && snapshot.redactedAt === undefined;
+  if (isCall && isUnknown) return { kind: 'ask-customer', id, mapped };
   const isSettled = planned?.kind === 'unchanged' && (planned.isNewer || cameLater(gathered));
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
   if ((isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
@@ -212,10 +213,13 @@ function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
   if ((next.kind === 'ask-store' || lacksBook) && !gathered.askedForBook) {
     return { kind: 'ask-store', book: 'always' };
   }
-  if (!('kind' in known)) return { kind: 'apply-order', mapped, side: known };
-  const held = toThousandths(gathered.read?.held?.OrderTotal);
-  const unknown = { reason: 'unexplained', held, past: [] } as const;
-  return { kind: 'reject', outcome: parked(known.kind === 'person' ? known.why : unknown) };
+  if (!('kind' in known) && next.kind !== 'ask-store') {
+    return { kind: 'apply-order', mapped, side: known };
+  }
+  const { entry, read } = gathered;
+  const held = read?.held ? toThousandths(read.held.OrderTotal) : (entry?.service?.total ?? 0);
+  const why = { reason: 'unexplained', held, past: [] } as const;
+  return { kind: 'reject', outcome: parked(next.kind === 'person' ? next.why : why) };
 }
 
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
@@ -232,7 +236,7 @@ function sentenceOf(why: PersonReason): string {
       return `its amount rose after a part of it was cancelled, from ${text(why.counts)} to ${text(why.wanted)}: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel`;
     case 'unexplained': {
       const past = why.past.map(({ counts }) => text(counts)).join(', ') || 'not known';
-      return `the ledger does not know what was sent for it, and the loyalty service holds ${text(why.held)}, an amount that the order never had by the rules of today (${past}): correct the points by hand`;
+      return `the ledger does not know for certain what was sent and taken back for it. The loyalty service holds ${text(why.held)}, and what the order counted by the rules of today, the oldest first (${past}), does not tell it either: correct the points by hand`;
     }
     case 'unbalanced':
       return `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`;
@@ -372,14 +376,12 @@ function mayHoldMore(situation: Situation): boolean {
   const { snapshot, entry, mapped, isCall, doubt, takeover, now, orderRetentionDays } = situation;
   if (snapshot.entity.kind !== 'order') return false;
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
-  // Not only until everything was compared: what the comparison sends is worked on later.
-  const mayBeForgotten =
-    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
+  const isForgotten = mayBeForgotten(situation, placedAt);
   if (mapped.kind === 'skip') {
-    return mayHaveCounted(situation, snapshot.entity.order) || (mayBeForgotten && !isKnown(entry));
+    return mayHaveCounted(situation, snapshot.entity.order) || (isForgotten && !isKnown(entry));
   }
   if (!isCall || mapped.kind !== 'wanted') return false;
-  if (!wasCompleted(entry) && mayBeForgotten) return true;
+  if (!wasCompleted(entry) && isForgotten) return true;
   // Another integration may still send orders, whatever we were told. What it had before may be completed at any time.
   const isLate = takeover && (now.getTime() < takeover.until || isFromBefore(situation));
   if (isLate && !isKnown(entry)) return true;
@@ -410,12 +412,10 @@ function mayHaveCounted({ entry, mapped }: Situation, order: StoreOrder): boolea
 
 /** True when what is planned needs more than this snapshot tells. Asked only before a call. */
 function tellsTooLittle(situation: Situation): boolean {
-  return (
-    leavesOut(situation) ||
-    isFinal(situation) ||
-    mayBeOld(situation) ||
-    (situation.customer !== undefined && isLateFor(situation.customer, situation.snapshot))
-  );
+  const { snapshot, customer } = situation;
+  if (isFinal(situation) || (customer && isLateFor(customer, snapshot))) return true;
+  if (snapshot.source !== 'event') return false;
+  return leavesOut(situation) || mayBeForgotten(situation, snapshot.version);
 }
 
 function hidesParts({ snapshot: { source, entity }, mapped, rules }: Situation): boolean {
@@ -446,15 +446,16 @@ function isFinal({ snapshot: { source, entity }, mapped, entry }: Situation): bo
   return rise < 0 || (rise > 0 && service.taken > 0);
 }
 
-/** What a ledger that was lost or restored has forgotten may be newer. */
-function mayBeOld({ snapshot: { source, version }, entry, doubt }: Situation): boolean {
-  if (source !== 'event' || doubt === undefined || version >= doubt.until) return false;
-  return !wasSettledSince(entry, doubt.until);
+/**
+ * A ledger that was lost or restored may have forgotten what came after this moment. Not only until everything was
+ * compared: what the comparison sends is worked on later.
+ */
+function mayBeForgotten({ entry, doubt }: Gathered, moment: number): boolean {
+  return doubt !== undefined && moment < doubt.until && !wasSettledSince(entry, doubt.until);
 }
 
 /** True when the store knows more than the event says. */
-function leavesOut({ snapshot: { source, entity, partial }, rules, entry }: Situation): boolean {
-  if (source !== 'event') return false;
+function leavesOut({ snapshot: { entity, partial }, rules, entry }: Situation): boolean {
   if (entity.kind !== 'order') return partial === true;
   const { order } = entity;
   return (
@@ -466,16 +467,7 @@ function leavesOut({ snapshot: { source, entity, partial }, rules, entry }: Situ
 const buyerIn = ({ entity }: Snapshot) =>
   entity.kind === 'order' ? entity.order.customer : undefined;
 
-/** The customer of an order that would be sent, if the ledger was not asked about them. */
-function unknownCustomer({ snapshot, isCall, customer }: Situation): string | undefined {
-  const id = buyerIn(snapshot)?.id;
-  if (!isCall || id === undefined || snapshot.redactedAt !== undefined) return undefined;
-  return customer?.id === id ? undefined : id;
-}
-
-/**
- * When the customer of an order was redacted, if the order is from before: the store may not have named it.
- */
+/** When the customer of an order was redacted, if the order is from before: the store may not have named it. */
 function withRedaction(snapshot: Snapshot, customer: KnownCustomer | undefined): Snapshot {
   if (!customer || buyerIn(snapshot)?.id !== customer.id) return snapshot;
   const redactedAt = redactionAfter(snapshot.version, [customer.record, customer.member]);

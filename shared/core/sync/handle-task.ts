@@ -142,8 +142,6 @@ async function handleMerge(
   return { kind: 'rejected', reason: 'rejected', why };
 }
 
-const REASON = 'the store asked to erase this customer';
-
 /** Undefined when there was nothing to do, or it is done. */
 async function deactivateRedacted(
   shop: string,
@@ -152,11 +150,9 @@ async function deactivateRedacted(
 ): Promise<Outcome | undefined> {
   const { rules, observes, ...program } = deps.shop(shop);
   if (observes || rules.redactedCustomers === 'keep') return undefined;
-  const given = [customerId, { IsEnabled: false, Reason: REASON }] as const;
-  const { outcome } = await callService('changeCustomerStatus', [...given], {
-    ...deps,
-    ...program,
-  });
+  const status = { IsEnabled: false, Reason: 'the store asked to erase this customer' };
+  const asked = { ...deps, ...program };
+  const { outcome } = await callService('changeCustomerStatus', [customerId, status], asked);
   const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
   return outcome.kind === 'applied' || isUnknown ? undefined : outcome;
 }

@@ -465,7 +465,7 @@ function sideAfter(
     }
     case 'cancel': {
       const { step: _, ...record } = side.record ?? { total: 0, products: [], taken: 0 };
-      return { ...side, tellAgain: false, record: { ...record, ended: true } };
+      return { ...side, record: { ...record, ended: true } };
     }
   }
 }

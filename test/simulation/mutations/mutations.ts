@@ -437,8 +437,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lost-orders-are-sent-unread',
     bug: 'a ledger that was lost or restored is believed: what it does not know was not sent',
-    find: 'placedAt < doubt.until',
-    replace: 'placedAt < 0',
+    find: 'mayBeForgotten(situation, placedAt);',
+    replace: 'false;',
     within: 600,
   },
   {
