@@ -1,7 +1,7 @@
 import type { QueueFamily } from '../events/event.ts';
 import type { RetryReason, RetryWindows } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import type { Doubt, LedgerPast, Takeover } from '../ledger/entry.ts';
+import type { Doubt, Takeover } from '../ledger/entry.ts';
 import {
   changeEntry,
   type Ledger,
@@ -273,7 +273,13 @@ interface PausesDeps {
 }
 
 /** What one process knows of its shops' control records. */
-export interface Pauses extends RetryWindows, LedgerPast {
+export interface Pauses extends RetryWindows {
+  /** Undefined when the ledger can be trusted. */
+  doubtOf(shop: string): Doubt | undefined;
+  /** When the shop's program began, as far as the ledger says it. */
+  goLiveOf(shop: string): number | undefined;
+  /** Undefined where no other integration was there before. */
+  takeoverOf(shop: string): Takeover | undefined;
   keyOf(shop: string): LedgerKey;
   /** Takes the shops' records from what was read for the batch. */
   learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;

@@ -187,16 +187,6 @@ export function isOpenDoubt(doubt: Doubt | undefined): doubt is Doubt {
   return doubt !== undefined && doubt.comparedAt === undefined;
 }
 
-/** What a process knows of the ledger's past, for each shop. */
-export interface LedgerPast {
-  /** Undefined when the ledger can be trusted. */
-  doubtOf(shop: string): Doubt | undefined;
-  /** When the shop's program began, as far as the ledger says it. */
-  goLiveOf(shop: string): number | undefined;
-  /** Undefined where no other integration was there before. */
-  takeoverOf(shop: string): Takeover | undefined;
-}
-
 const SETTLED: ReadonlySet<string> = new Set(['applied', 'unchanged']);
 
 /** Something was decided about the entity since then, if only to leave it out. */

@@ -127,11 +127,17 @@ function findDetail(
     source.from === 'metafield'
       ? source
       : ({ owner: 'order', namespace: LOCALIZED_FIELDS, key: source.key } as const);
-  const metafield = order.metafields.find(
-    ({ owner, namespace, key }) =>
-      owner === wanted.owner && namespace === wanted.namespace && key === wanted.key,
+  return { kind: 'value', value: metafieldIn(order, wanted) };
+}
+
+function metafieldIn(
+  { metafields }: Pick<StoreOrder, 'metafields'>,
+  { owner, namespace, key }: Pick<Metafield, 'owner' | 'namespace' | 'key'>,
+): string | undefined {
+  const metafield = metafields?.find(
+    (one) => one.owner === owner && one.namespace === namespace && one.key === key,
   );
-  return { kind: 'value', value: filled(metafield?.value) };
+  return filled(metafield?.value);
 }
 
 /** True when a rule needs metafields that this snapshot does not carry. */
@@ -145,13 +151,8 @@ export function needsMetafields(
 }
 
 /** Undefined where only an order says it, and for what this snapshot does not carry. */
-function findMemberDetail(
-  source: DetailSource | undefined,
-  { metafields }: Pick<StoreMember, 'metafields'>,
-): string | undefined {
-  if (!isOfCustomer(source)) return undefined;
-  const { namespace, key } = source;
-  return filled(metafields?.find((one) => one.namespace === namespace && one.key === key)?.value);
+function findMemberDetail(source: DetailSource | undefined, member: StoreMember) {
+  return isOfCustomer(source) ? metafieldIn(member, source) : undefined;
 }
 
 /**

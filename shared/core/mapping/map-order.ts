@@ -67,19 +67,16 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
     Branch: branch,
     SalesPerson: salesPerson,
   });
-  const remember = orderMemory.write(
-    knownFields({
-      countedBy,
-      steps:
-        steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount] as const) : undefined,
-      credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
-      lostDispute: order.lostDispute || undefined,
-      customer: customer.value,
-      card: order.card ?? remembered?.card,
-      branch,
-      salesPerson,
-    }),
-  );
+  const remember = orderMemory.write({
+    countedBy,
+    steps: steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount] as const) : undefined,
+    credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
+    lostDispute: order.lostDispute || undefined,
+    customer: customer.value,
+    card: order.card ?? remembered?.card,
+    branch,
+    salesPerson,
+  });
   const isLost = isUnpaid(order) || order.lostDispute === true;
   const goods = {
     sold: soldProducts(order),

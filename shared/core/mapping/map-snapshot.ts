@@ -35,13 +35,8 @@ export function mapSnapshot(
 const REDACTED = { kind: 'skip', why: 'redacted' } as const;
 
 /** A live order needs a customer, or the service refuses it; its end is sent by id alone. */
-function lacksCustomer(mapped: Mapped): boolean {
-  return (
-    mapped.kind === 'wanted' &&
-    mapped.wanted.kind === 'order' &&
-    mapped.wanted.order.Customer === undefined
-  );
-}
+const lacksCustomer = (mapped: Mapped): boolean =>
+  mapped.kind === 'wanted' && mapped.wanted.kind === 'order' && !mapped.wanted.order.Customer;
 
 function isApplied(mapped: Mapped, entry: EntityEntry | undefined): boolean {
   if (mapped.kind !== 'wanted' || !entry || entry.uncertain) return false;

@@ -378,7 +378,8 @@ function mayHoldMore(situation: Situation): boolean {
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
   const isForgotten = mayBeForgotten(situation, placedAt);
   if (mapped.kind === 'skip') {
-    return mayHaveCounted(situation, snapshot.entity.order) || (isForgotten && !isKnown(entry));
+    const { order } = snapshot.entity;
+    return (!entry && mayHaveCounted(mapped.why, order)) || (isForgotten && !isKnown(entry));
   }
   if (!isCall || mapped.kind !== 'wanted') return false;
   if (!wasCompleted(entry) && isForgotten) return true;
@@ -403,10 +404,9 @@ function mayHoldMore(situation: Situation): boolean {
 const LOST_SINCE: ReadonlySet<string> = new Set(['guest', 'customer-without-email', 'exchange']);
 
 /** Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost. */
-function mayHaveCounted({ entry, mapped }: Situation, order: StoreOrder): boolean {
-  if (entry || mapped.kind !== 'skip') return false;
-  if (mapped.why === 'never-sent') return true;
-  if (mapped.why !== 'pending') return LOST_SINCE.has(mapped.why) && order.changed;
+function mayHaveCounted(why: SkipReason, order: StoreOrder): boolean {
+  if (why === 'never-sent') return true;
+  if (why !== 'pending') return LOST_SINCE.has(why) && order.changed;
   return order.changed || order.fulfilledAt !== undefined || isUnpaid(order);
 }
 

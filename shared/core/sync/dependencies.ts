@@ -6,7 +6,7 @@ import type { Pauses } from '../calls/shop-pause.ts';
 import type { EventQueue, StoreEvent } from '../events/event.ts';
 import type { Outcome, RetryWindows } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import type { Doubt, LedgerPast } from '../ledger/entry.ts';
+import type { Doubt } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger, RedactionMark } from '../ledger/ledger.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 
@@ -31,7 +31,8 @@ export interface SyncDeps {
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
-  readonly pauses: RetryWindows & LedgerPast & Pick<Pauses, 'noteObserving'>;
+  readonly pauses: RetryWindows &
+    Pick<Pauses, 'doubtOf' | 'goLiveOf' | 'takeoverOf' | 'noteObserving'>;
   readonly rewards?: WorkerMoments | undefined;
 }
 

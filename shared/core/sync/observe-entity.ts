@@ -25,11 +25,9 @@ export async function recordPlan(
   if (!last || last.version <= version) {
     const wanted = 'mapped' in decision && 'wanted' in decision.mapped && decision.mapped.wanted;
     const appliedKey = wanted ? idempotencyKey(wanted) : entry?.appliedKey;
-    const state = { ...(appliedKey !== undefined && { appliedKey }), outcomes: [] };
     const plan = {
-      version,
-      uncertain: false,
-      ...state,
+      ...{ version, uncertain: false, outcomes: [] },
+      ...(appliedKey !== undefined && { appliedKey }),
       ...expiresAfter(orderRetentionDays, now()),
     };
     const written = await ledger.write(key, plan, last?.revision);

@@ -102,13 +102,11 @@ function currentShipping(payload: OrderPayload) {
 /** Of all lines, tips included. */
 function lineAmounts(payload: OrderPayload) {
   const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  // Added up once, because an order can have hundreds of lines.
+  // Grouped once, because an order can have hundreds of lines.
   const groups = Map.groupBy(items, (item) => item.line_item_id);
-  const refunded = new Map([...groups].map(([id, group]) => [id, takenBackIn(group)]));
-  const nothing = takenBackIn([]);
   return payload.line_items.map((line) => {
     const { quantity } = line;
-    const takenBack = refunded.get(line.id) ?? nothing;
+    const takenBack = takenBackIn(groups.get(line.id));
     const kept = line.current_quantity;
     const worth = subtract(multiply(line.price, quantity), discountOf(line));
     const sold = { quantity, worth, tax: taxOf(line) };
@@ -129,7 +127,7 @@ function lineAmounts(payload: OrderPayload) {
   });
 }
 
-function takenBackIn(items: RefundPayload['refund_line_items']): Pieces {
+function takenBackIn(items: RefundPayload['refund_line_items'] = []): Pieces {
   // The `_set` first: only here the flat field is a JSON number, which may have lost digits.
   const parts = items.map((item) => ({
     worth: item.subtotal_set ?? item.subtotal,
