@@ -45,15 +45,6 @@ interface AppliedStep {
   readonly counts?: PastOutcome['counts'];
 }
 
-/** What led to a step: its line among the entry's outcomes says it. */
-interface Occasion {
-  /** Of the snapshot or event that is applied, in epoch milliseconds. */
-  readonly version: number;
-  readonly topic: string;
-  readonly origin?: PastOutcome['origin'];
-  readonly now: Date;
-}
-
 /** What an entry holds besides version, mark and outcomes. `undefined` removes a fact. */
 export type Facts = {
   readonly [Name in keyof Omit<EntityWrite, 'version' | 'uncertain' | 'outcomes'>]?:
@@ -100,12 +91,19 @@ function lineOf(step: EntryStep, { version, topic, origin, now }: Occasion): Pas
   };
 }
 
-/** An entry that is about to change, and why. */
-export interface Change<Key extends LedgerKey = LedgerKey> extends Occasion {
+/** An entry that is about to change, and what led to that: its line among the outcomes says it. */
+export interface Change<Key extends LedgerKey = LedgerKey> {
   readonly key: Key;
   /** As it was read, or as the last step left it. */
   readonly entry: EntityEntry | undefined;
+  /** Of the snapshot or event that is applied, in epoch milliseconds. */
+  readonly version: number;
+  readonly topic: string;
+  readonly origin?: PastOutcome['origin'];
+  readonly now: Date;
 }
+
+type Occasion = Omit<Change, 'key' | 'entry'>;
 
 /**
  * Writes the entry after a step. Undefined when another worker wrote meanwhile: the same is then decided again.

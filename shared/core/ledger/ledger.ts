@@ -351,10 +351,10 @@ export function isNewer(entries: ReadonlyMap<string, EntityEntry>, keyText: stri
  */
 export interface ServiceOrder {
   /** Its id there, where another integration sent it under another one than the store's. */
-  readonly id?: string;
-  readonly placedAt?: string;
+  readonly id?: string | undefined;
+  readonly placedAt?: string | undefined;
   /** Undefined while it is pending there: then nothing of it counts yet. */
-  readonly completedAt?: string;
+  readonly completedAt?: string | undefined;
   /** What it was told last, before anything was taken from it. */
   readonly total: number;
   /** Empty for a pending order, and for one with more products than the ledger can keep. */
@@ -369,9 +369,9 @@ export interface ServiceOrder {
    * Of an order that another integration sent: what its total is more than ours at the takeover, or less. Only later
    * differences count.
    */
-  readonly theirs?: number;
+  readonly theirs?: number | undefined;
   /** It was cancelled, which is final. */
-  readonly ended?: true;
+  readonly ended?: true | undefined;
 }
 
 /** `taken` is the part of the price that partial cancels named for this product. */

@@ -85,7 +85,8 @@ export function nextCall(
     const lacksBook = step.searchedFrom !== undefined && !wanted.past;
     return lacksBook ? { kind: 'ask-store' } : { kind: 'take', record, step };
   }
-  const due = record.total - record.taken - now.total;
+  const counts = record.total - record.taken;
+  const due = counts - now.total;
   const differs = side.tellAgain || record.rest !== now.rest;
   // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (record.taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
@@ -94,9 +95,7 @@ export function nextCall(
   }
   if (due < 0) {
     if (settings.raiseAfterPartialCancel === 'park') {
-      return person({
-        ...{ reason: 'raised', counts: record.total - record.taken, wanted: now.total },
-      });
+      return person({ reason: 'raised', counts, wanted: now.total });
     }
     const total = now.total + record.taken;
     const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
@@ -107,10 +106,10 @@ export function nextCall(
   if (side.tellAgain) return send(wanted, side, settings, again);
   if (due === 0) return differs ? send(wanted, side, settings, again) : { kind: 'nothing' };
   const upTo = record.taken + due;
+  if (side.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   // What passed within one moment is taken at once: a ledger that is lost between two calls would leave a riddle.
   const lasting = wanted.past?.filter(({ isPassing }) => !isPassing);
   const below = sumsBelow(upTo, lasting, record);
-  if (side.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used. Not if one of them may never
   // have been a sum.
   const sum = isTied(lasting) ? upTo : (below.at(-1) ?? upTo);
@@ -192,10 +191,6 @@ export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
   return held !== undefined && held.IsCancelledOrReturned !== true;
 }
 
-export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
-  return isHeldLive(held) && held.IsCompleted === true;
-}
-
 /** An order as the service holds it: nothing of it is certain to be stated. */
 type HeldForm = Partial<HeldOrder>;
 
@@ -232,8 +227,7 @@ export function recognize(
     held.Customer?.OriginalId === Customer?.OriginalId &&
     held.Coupon?.toLowerCase() === Coupon?.toLowerCase();
   const read: ServiceOrder = {
-    ...{ ...now, total, products, taken: record?.taken ?? 0 },
-    ...(id !== undefined && { id }),
+    ...{ ...now, id: id ?? now.id, total, products, taken: record?.taken ?? 0 },
     rest: isSameRest ? now.rest : undefined,
   };
   const isTold = record !== undefined && total === record.total;
@@ -343,14 +337,13 @@ function recordOf({ order }: WantedOrder, before: ServiceOrder | undefined): Ser
   const { id, theirs } = before ?? {};
   const { total, products } = countedIn(order);
   const completedAt = order.OrderCompletedDate ?? undefined;
+  const isCompleted = completedAt !== undefined;
   return {
-    ...(id !== undefined && { id }),
-    ...(order.OrderPlacementDate !== undefined && { placedAt: order.OrderPlacementDate }),
-    ...(completedAt !== undefined && { completedAt, rest: restKey(order) }),
+    ...{ id, placedAt: order.OrderPlacementDate, completedAt },
+    rest: isCompleted ? restKey(order) : undefined,
     total: Math.max(total + (theirs ?? 0), 0),
-    products: completedAt === undefined ? [] : products,
-    taken: 0,
-    ...(theirs !== undefined && { theirs }),
+    products: isCompleted ? products : [],
+    ...{ taken: 0, theirs },
   };
 }
 

@@ -40,7 +40,6 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
-  isHeldCompleted,
   isHeldLive,
   nextCall,
   type PersonReason,
@@ -268,7 +267,7 @@ function serviceSide(
   }
   if (!read) return { known, record, tellAgain };
   // What the service does not have is sent to it.
-  if (!isHeldCompleted(read.held)) return { known, record, tellAgain: tellAgain || known };
+  if (!isHeldLive(read.held) || !read.held.IsCompleted) return { known, record, tellAgain: tellAgain || known };
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
     isScanned: snapshot.source === 'feeder',
@@ -343,11 +342,9 @@ function presumeHeld(
   const isLive = isHeldLive(held);
   const hasDate = isLive && held.IsCompleted === true && !Number.isNaN(completed.getTime());
   const service: ServiceOrder = {
-    ...(id !== undefined && { id }),
-    ...(placedAt !== undefined && { placedAt }),
-    ...(hasDate && { completedAt: completed.toISOString() }),
+    ...{ id, placedAt, completedAt: hasDate ? completed.toISOString() : undefined },
     ...{ total: toThousandths(OrderTotal), products: [], taken: 0 },
-    ...(!isLive && { ended: true as const }),
+    ended: isLive ? undefined : true,
   };
   const remembered = orderMemory.write({
     ...orderMemory.read(entry?.remembered),

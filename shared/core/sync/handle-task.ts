@@ -8,7 +8,7 @@ import {
   type StoreEvent,
 } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
-import { noteMerge } from '../ledger/entry.ts';
+import { customerItems, noteMerge } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   expiresAfter,
@@ -90,12 +90,11 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   const open = await deps.rewards?.personErased(event, task.customerId, mark, deps);
   if (open) return open;
   const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
-  const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
-  const member: EntityKey = { shop, kind: 'member', id: task.customerId };
+  const customer = Object.values(customerItems({ shop, id: task.customerId }));
   // What a storefront has left that is no longer in the settings.
-  const left: RecordKey = { ...customer, kind: 'redemption' };
+  const left: RecordKey = { shop, kind: 'redemption', id: task.customerId };
   const isLeft = !deps.rewards && (await readEntry(deps.ledger, left)) !== undefined;
-  await deps.ledger.redact([...keys, customer, member, ...(isLeft ? [left] : [])], mark);
+  await deps.ledger.redact([...keys, ...customer, ...(isLeft ? [left] : [])], mark);
   const pending = await deactivateRedacted(shop, task.customerId, deps);
   return pending ?? { kind: 'handled', how: 'redacted' };
 }

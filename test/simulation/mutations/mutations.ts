@@ -175,8 +175,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'their-part-is-not-recorded',
     bug: 'what another integration counted otherwise is forgotten with the first change of its order',
-    find: '    ...(theirs !== undefined && { theirs }),\n',
-    replace: '',
+    find: '    ...{ taken: 0, theirs },\n',
+    replace: '    taken: 0,\n',
   },
   {
     name: 'raised-order-does-not-say-whose-it-was',
