@@ -42,7 +42,7 @@ interface AppliedStep {
   readonly kind: 'applied';
   /** All that describes the applied state: other facts do not stay. */
   readonly facts: Facts & Required<Pick<EntityWrite, 'appliedKey'>>;
-  readonly counts?: PastOutcome['counts'];
+  readonly counts?: PastOutcome['counts'] | undefined;
 }
 
 /** What an entry holds besides version, mark and outcomes. `undefined` removes a fact. */

@@ -77,8 +77,13 @@ export function nextCall(
     const order = record?.completedAt === undefined ? wanted.order : withTold(wanted, record);
     return { kind: 'cancel', wanted: { ...wanted, order } };
   }
+  const mayReplace = settings.ordersAreReplaced || side.tellAgain || !side.known;
+  const send = (told: ServiceOrder): NextCall =>
+    mayReplace
+      ? { kind: 'send', order: withTold(wanted, told), record: told }
+      : person({ reason: 'not-replaced', setting: 'ordersAreReplaced' });
   const now = recordOf(wanted, record);
-  if (record?.completedAt === undefined || record.ended) return send(wanted, side, settings, now);
+  if (record?.completedAt === undefined || record.ended) return send(now);
   const { step } = record;
   if (step) {
     // Finished first and unchanged: its key may be used already. What follows a search, only the book says.
@@ -91,7 +96,7 @@ export function nextCall(
   // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (record.taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
     const isSame = !differs && due === 0 && hasSameProducts(record, now);
-    return isSame ? { kind: 'nothing' } : send(wanted, side, settings, now);
+    return isSame ? { kind: 'nothing' } : send(now);
   }
   if (due < 0) {
     if (settings.raiseAfterPartialCancel === 'park') {
@@ -99,12 +104,12 @@ export function nextCall(
     }
     const total = now.total + record.taken;
     const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
-    return send(wanted, side, settings, raised);
+    return send(raised);
   }
   const again = { ...record, rest: now.rest };
   // Before anything is taken: the service may not hold the order yet.
-  if (side.tellAgain) return send(wanted, side, settings, again);
-  if (due === 0) return differs ? send(wanted, side, settings, again) : { kind: 'nothing' };
+  if (side.tellAgain) return send(again);
+  if (due === 0) return differs ? send(again) : { kind: 'nothing' };
   const upTo = record.taken + due;
   if (side.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   // What passed within one moment is taken at once: a ledger that is lost between two calls would leave a riddle.
@@ -315,18 +320,6 @@ const TAKEN_OVER = 'taken_over';
 function theirsIn({ Metadatas }: HeldForm): number | undefined {
   const mark = Metadatas?.find(({ Name }) => Name === TAKEN_OVER);
   return mark?.Value === undefined ? undefined : toThousandths(Number(mark.Value));
-}
-
-function send(
-  wanted: WantedOrder,
-  { known, tellAgain }: ServiceSide,
-  { ordersAreReplaced }: RefundSettings,
-  record: ServiceOrder,
-): NextCall {
-  if (known && !tellAgain && !ordersAreReplaced) {
-    return person({ reason: 'not-replaced', setting: 'ordersAreReplaced' });
-  }
-  return { kind: 'send', order: withTold(wanted, record), record };
 }
 
 /** Far more than an order has; the ledger item stays far below DynamoDB's 400 KB. */

@@ -124,7 +124,14 @@ export function decide(gathered: Gathered): Decision {
   const isEnded = read?.held !== undefined && !isHeldLive(read.held);
   if (isEnded && snapshot.source === 'event') return storeQuestion(gathered);
   if (planned) return planned;
-  if (mapped.kind !== 'wanted') return leave(gathered, mapped);
+  if (mapped.kind === 'fault') {
+    const why = faultText(mapped);
+    return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
+  }
+  if (mapped.kind === 'skip') {
+    const isLeft = !isKnown(gathered.entry) && isHeldLive(read?.held);
+    return isLeft ? leaveHeld(gathered, mapped.why) : { kind: 'skip', why: mapped.why };
+  }
   const { wanted } = mapped;
   return wanted.kind === 'order' || wanted.kind === 'cancelled-order'
     ? decideOrder(situation, { ...mapped, wanted })
@@ -190,15 +197,6 @@ function storeQuestion({ key, entry, read, takeover }: Gathered): AskStore {
   if (key.kind !== 'order') return { kind: 'ask-store' };
   const mayBeTheirs = takeover !== undefined && !isKnown(entry);
   return { kind: 'ask-store', book: read?.held || mayBeTheirs ? 'always' : 'if-changed' };
-}
-
-function leave(gathered: Gathered, mapped: Exclude<Mapped, Wanted>): Decision {
-  if (mapped.kind === 'fault') {
-    const why = faultText(mapped);
-    return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
-  }
-  const isLeft = !isKnown(gathered.entry) && isHeldLive(gathered.read?.held);
-  return isLeft ? leaveHeld(gathered, mapped.why) : { kind: 'skip', why: mapped.why };
 }
 
 function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {

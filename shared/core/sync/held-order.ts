@@ -71,22 +71,16 @@ export async function readFromService(
     if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
     const { held } = answer;
     if (held && (asked === own || !order || isSameOrder(held, order))) {
-      const redactedAt = await redactionOfHeld(shop, held, deps);
-      return { held, redactedAt, ...(asked !== id && { heldAs: asked }) };
+      // The service still says whose it is; a ledger that was lost may know only that they were redacted.
+      const customerId = held.Customer?.OriginalId;
+      const version = Date.parse(held.OrderPlacementDate ?? '') || 0;
+      const redactedAt = customerId
+        ? await redactedMeanwhile({ shop, id: customerId }, { version }, deps.ledger)
+        : undefined;
+      return { held, redactedAt, heldAs: asked === id ? undefined : asked };
     }
   }
   return { held: undefined };
-}
-
-/** The service still says whose order it is; a ledger that was lost or restored may know only that they were redacted. */
-async function redactionOfHeld(
-  shop: string,
-  { Customer, OrderPlacementDate }: HeldOrder,
-  { ledger }: SyncDeps,
-): Promise<number | undefined> {
-  const { OriginalId: id } = Customer ?? {};
-  const version = Date.parse(OrderPlacementDate ?? '') || 0;
-  return id ? redactedMeanwhile({ shop, id }, { version }, ledger) : undefined;
 }
 
 /** Under which ids another integration may have sent the order. */

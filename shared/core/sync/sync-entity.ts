@@ -363,10 +363,9 @@ const appliedFacts = (change: EntityChange, mapped: Wanted) => ({
   appliedKey: idempotencyKey(mapped.wanted),
 });
 
-function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts {
-  const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
-  return discountId === undefined ? {} : { discountId };
-}
+const discountOf = ({ snapshot: { entity }, entry }: EntityChange): Facts => ({
+  discountId: entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId,
+});
 
 const retention = ({ deps }: EntityChange) => expiresAfter(deps.orderRetentionDays, deps.now());
 
@@ -479,8 +478,7 @@ async function recordOrder(
   const facts = { ...appliedFacts(change, mapped), ...(service && { service }) };
   if (calls.length === 0) return settle(change, UNCHANGED, { kind: 'unchanged', facts });
   const counts = service && countsOf(service);
-  const noted = { facts, ...(counts !== undefined && { counts }) };
-  return recordCalls(change, noted, { kind: 'applied', calls });
+  return recordCalls(change, { facts, counts }, { kind: 'applied', calls });
 }
 
 /** Makes the service's product, coupon or member the wanted one: a single call. */
@@ -515,22 +513,20 @@ export async function makeCall(
   loyalty: LoyaltyCalls,
   options: { readonly signal: AbortSignal },
 ): Promise<CallsMade> {
+  const { id } = wanted;
   switch (wanted.kind) {
     case 'product':
-      return judge(
-        ['updateProduct'],
-        await loyalty.updateProduct(wanted.id, wanted.product, options),
-      );
+      return judge(['updateProduct'], await loyalty.updateProduct(id, wanted.product, options));
     case 'coupon': {
       const sent = await loyalty.createCoupon(wanted.coupon, options);
       // Under an id of its shop's own, on an account that several shops share.
-      const mayBeAnothers = wanted.coupon.OriginalId !== wanted.id;
+      const mayBeAnothers = wanted.coupon.OriginalId !== id;
       return mayBeAnothers && hasCode(sent, COUPON_NOT_WRITTEN)
         ? refused(['createCoupon'], sent, SAME_CODE)
         : judge(['createCoupon'], sent);
     }
     case 'inactive-coupon':
-      return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
+      return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(id, options));
     case 'member':
       return judge(['upsertCustomer'], await loyalty.upsertCustomer(wanted.member, options));
     case 'deleted-member':
