@@ -63,21 +63,21 @@ export function advance(
   const noted = { outcomes: withOutcome(entry, lineOf(step, occasion)) };
   switch (step.kind) {
     case 'marked':
-      return known({ ...kept, ...step.facts, version, uncertain: true });
+      return stated({ ...kept, ...step.facts, version, uncertain: true });
     case 'applied':
-      return known({ version, uncertain: false, ...step.facts, ...redactionOf(entry), ...noted });
+      return stated({ version, uncertain: false, ...step.facts, ...redactionOf(entry), ...noted });
     case 'unchanged':
     case 'skipped':
-      return known({ ...kept, ...step.facts, version, ...noted });
+      return stated({ ...kept, ...step.facts, version, ...noted });
     case 'rejected':
-      return known({ ...kept, ...step.facts, ...noted });
+      return stated({ ...kept, ...step.facts, ...noted });
   }
 }
 
 const NOTHING_RECORDED: EntityEntry = { version: 0, uncertain: false, outcomes: [], revision: 0 };
 
-/** Without the facts that a step removed. */
-function known(entry: Facts & Pick<EntityWrite, 'version' | 'uncertain' | 'outcomes'>) {
+/** A step removes a fact by `undefined`. */
+function stated(entry: Facts & Pick<EntityWrite, 'version' | 'uncertain' | 'outcomes'>) {
   const facts = Object.entries(entry).filter(([, value]) => value !== undefined);
   return Object.fromEntries(facts) as unknown as EntityWrite;
 }

@@ -74,13 +74,9 @@ export function orderAmounts(order: OrderFigures, rules: AmountRules): OrderAmou
 }
 
 /** Why the order counts nothing, whatever was shipped. */
-function lossOf(
-  order: OrderFigures,
-  rules: AmountRules,
-): 'never-paid' | 'dispute-lost' | undefined {
+function lossOf(order: OrderFigures, { lostDisputes }: AmountRules) {
   if (isUnpaid(order)) return 'never-paid';
-  const isLost = order.lostDispute === true && rules.lostDisputes === 'take-back';
-  return isLost ? 'dispute-lost' : undefined;
+  return order.lostDispute && lostDisputes === 'take-back' ? 'dispute-lost' : undefined;
 }
 
 /** Each amount is what the step adds to the rounded sum before it: so they add up, whatever is rounded. */

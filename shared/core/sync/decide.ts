@@ -106,8 +106,9 @@ export function decide(gathered: Gathered): Decision {
   const { key, read, customer, rules, now } = gathered;
   const snapshot = gathered.snapshot && withRedaction(gathered.snapshot, customer);
   if (!snapshot) return storeQuestion(gathered);
-  const known = snapshot === gathered.snapshot ? gathered.mapped : undefined;
-  const mapped = known ?? mapSnapshot(key, snapshot, presumed(gathered), rules, now);
+  const before = snapshot === gathered.snapshot ? gathered.mapped : undefined;
+  // After a reading of the service: by what it holds, where the ledger has forgotten that it was sent.
+  const mapped = before ?? mapSnapshot(key, snapshot, presumed(gathered), rules, now);
   const planned = plan(gathered, snapshot, mapped);
   if (planned?.kind === 'superseded' || planned?.kind === 'ask-store') return planned;
   const isCall = !planned && mapped.kind === 'wanted';
@@ -192,7 +193,7 @@ type Situation = Gathered & {
   readonly isCall: boolean;
 };
 
-/** With the past of an order from which something was taken: the keys of partial cancels follow from it. */
+/** Of an order that changed with its book: the keys of partial cancels follow from it, also after a lost ledger. */
 function storeQuestion({ key, entry, read, takeover }: Gathered): AskStore {
   if (key.kind !== 'order') return { kind: 'ask-store' };
   const mayBeTheirs = takeover !== undefined && !isKnown(entry);
@@ -203,16 +204,14 @@ function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
   const { wanted } = mapped;
   if (wanted.kind === 'order' && isEndedElsewhere(gathered)) return leaveHeld(gathered);
   if (isUnmatched(gathered)) return { kind: 'reject', outcome: parked({ reason: 'unmatched' }) };
-  const known = serviceSide(gathered, wanted);
-  const next = 'kind' in known ? known : nextCall(wanted, known, gathered.assumptions);
+  const side = serviceSide(gathered, wanted);
+  const next = 'kind' in side ? side : nextCall(wanted, side, gathered.assumptions);
   // A book that comes with changes only is missing where nothing shows what the order lost.
   const lacksBook = next.kind === 'take' && !wanted.changed && !wanted.past;
   if ((next.kind === 'ask-store' || lacksBook) && !gathered.askedForBook) {
     return { kind: 'ask-store', book: 'always' };
   }
-  if (!('kind' in known) && next.kind !== 'ask-store') {
-    return { kind: 'apply-order', mapped, side: known };
-  }
+  if (!('kind' in side) && next.kind !== 'ask-store') return { kind: 'apply-order', mapped, side };
   const { entry, read } = gathered;
   const held = read?.held ? toThousandths(read.held.OrderTotal) : (entry?.service?.total ?? 0);
   const why = { reason: 'unexplained', held, past: [] } as const;
@@ -265,7 +264,9 @@ function serviceSide(
   }
   if (!read) return { known, record, tellAgain };
   // What the service does not have is sent to it.
-  if (!isHeldLive(read.held) || !read.held.IsCompleted) return { known, record, tellAgain: tellAgain || known };
+  if (!isHeldLive(read.held) || !read.held.IsCompleted) {
+    return { known, record, tellAgain: tellAgain || known };
+  }
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
     isScanned: snapshot.source === 'feeder',
@@ -388,7 +389,7 @@ function mayHoldMore(situation: Situation): boolean {
   if (!order.IsCompleted) return false;
   if (!isKnown(entry)) {
     const hasExpired = now.getTime() - placedAt > orderRetentionDays * 86_400_000;
-    // Sending again what was sent is harmless, unless something was taken back since.
+    // A lost ledger: sending again what was sent is harmless, unless something was taken back since.
     return changed || hasExpired;
   }
   // An entry that is certain and was pending was not sent as completed.

@@ -13,7 +13,7 @@ import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { errorFields } from '../events/telemetry.ts';
 import { type Ledger, type LedgerKey, ledgerKeyText, readRecently } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
-import { customerKeys } from './decide.ts';
+import { customerKeys, type Rejected } from './decide.ts';
 import type { SyncDeps } from './dependencies.ts';
 import { handleTask } from './handle-task.ts';
 import type { Candidate } from './read-snapshot.ts';
@@ -32,11 +32,7 @@ interface Readable extends Candidate {
 
 type ReadItem =
   | Readable
-  | {
-      readonly kind: 'unreadable';
-      readonly item: Item;
-      readonly rejected: Extract<Outcome, { kind: 'rejected' }>;
-    };
+  | { readonly kind: 'unreadable'; readonly item: Item; readonly rejected: Rejected };
 
 /** Settles the events of the store: a group is one entity, or one task. */
 export const settleEntities: Settle<EntitiesDeps> = (groups, deps) => {
@@ -77,7 +73,7 @@ async function settleGroup(
 ): Promise<RetryReason | undefined> {
   const { unsettled } = group;
   const key = entityKeyOf(group);
-  let known = key && entries.get(ledgerKeyText(key));
+  let entry = key && entries.get(ledgerKeyText(key));
   const readable: Readable[] = [];
   for (const read of readings) {
     if (read.kind === 'readable') readable.push(read);
@@ -97,7 +93,7 @@ async function settleGroup(
     else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
       outcome = { kind: 'superseded' };
     } else {
-      ({ outcome, entry: known } = await syncEntity(key, candidate, known, deps));
+      ({ outcome, entry } = await syncEntity(key, candidate, entry, deps));
     }
 
     const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, deps) : outcome;

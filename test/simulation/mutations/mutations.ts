@@ -56,8 +56,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rejection-closes-the-ledger',
     bug: 'a rejected state counts as applied, so that its replay is superseded',
-    find: '      return known({ ...kept, ...step.facts, ...noted });',
-    replace: '      return known({ ...kept, ...step.facts, version: version + 1, ...noted });',
+    find: '      return stated({ ...kept, ...step.facts, ...noted });',
+    replace: '      return stated({ ...kept, ...step.facts, version: version + 1, ...noted });',
     within: 60,
   },
   {

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultAssumptions } from '../../../../shared/config/connector-settings.ts';
+import { defaultRules } from '../../../../shared/config/mapping-settings.ts';
 import {
   type CancelStep,
   cancelKey,
   type ServiceOrder,
 } from '../../../../shared/core/ledger/ledger.ts';
 import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import { decide } from '../../../../shared/core/sync/decide.ts';
 import {
   afterStep,
   nextCall,
@@ -13,6 +16,7 @@ import {
   recognize,
   type ServiceSide,
 } from '../../../../shared/core/sync/decide-order.ts';
+import { storeOrder } from '../../../fixtures/store-entities.ts';
 
 const COMPLETED = '2026-10-07T09:00:00.000Z';
 const byParts: RefundSettings = {
@@ -474,4 +478,27 @@ describe('the next call for a completed order', () => {
       expect(nextCall(whole, open, fixed).kind).toBe('send');
     }
   });
+});
+
+it('a search that was begun is for a person, where the store gives no book to go on with', () => {
+  const now = new Date('2026-10-09T12:00:00Z');
+  const wanted = storeOrder();
+  const key = { shop: 'example-store.myshopify.com', kind: 'order', id: wanted.id } as const;
+  const step = { sum: 50_000, value: 20_000, products: [], searchedFrom: 50_000 };
+  const service = { completedAt: COMPLETED, total: 100_000, products: [], taken: 0, step };
+  const version = Date.parse(wanted.updatedAt);
+  const gathered = {
+    ...{ key, event: { receivedAt: now.toISOString() }, rules: defaultRules, now },
+    ...{ assumptions: defaultAssumptions, doubt: undefined, takeover: undefined },
+    orderRetentionDays: 400,
+    entry: { version, uncertain: true, outcomes: [], revision: 1, service },
+    customer: { id: wanted.customer?.id ?? '', record: undefined, member: undefined },
+    snapshot: {
+      ...({ kind: 'snapshot', source: 'store', version } as const),
+      entity: { kind: 'order', order: wanted } as const,
+    },
+  };
+  expect(decide(gathered)).toEqual({ kind: 'ask-store', book: 'always' });
+  const parked = { kind: 'reject', outcome: { kind: 'rejected', reason: 'rejected' } };
+  expect(decide({ ...gathered, askedForBook: true })).toMatchObject(parked);
 });
