@@ -16,6 +16,7 @@ export const defaultShop = {
   inventoryNoise: true,
   /** Of an account, in whole units of its currency: the real limit is 15,000 US dollars or their equivalent. */
   storeCreditLimit: 15_000,
+  customerAccounts: 'NEW_CUSTOMER_ACCOUNTS' as 'NEW_CUSTOMER_ACCOUNTS' | 'CLASSIC',
   /** The checkout takes store credit. */
   storeCreditEnabled: true,
   /** Accounts may have these currencies and the shop's own. */

@@ -369,8 +369,12 @@ export function staffView({ world }: GraphContext, id: string | null): View | nu
 }
 
 export function shopView({ world }: GraphContext): View {
-  const { id, name, currency } = world.shop;
-  return { __typename: 'Shop', id: gid('Shop', id), name, currencyCode: currency };
+  const { id, name, currency, customerAccounts } = world.shop;
+  const customerAccountsV2 = { customerAccountsVersion: customerAccounts };
+  return {
+    ...{ __typename: 'Shop', id: gid('Shop', id), name },
+    ...{ currencyCode: currency, customerAccountsV2 },
+  };
 }
 
 const moneyView = (minor: number, currency: string): View => ({

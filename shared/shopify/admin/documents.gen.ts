@@ -423,6 +423,10 @@ export type CurrencyCode =
   | 'ZAR'
   | 'ZMW';
 
+export type CustomerAccountsVersion =
+  | 'CLASSIC'
+  | 'NEW_CUSTOMER_ACCOUNTS';
+
 export type DiscountAmountInput = {
   readonly amount?: string | null | undefined;
   readonly appliesOnEachItem?: boolean | null | undefined;
@@ -2301,6 +2305,11 @@ export type ShopCurrencyQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ShopCurrencyQuery = { readonly shop: { readonly currencyCode: CurrencyCode } };
 
+export type CustomerAccountsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CustomerAccountsQuery = { readonly shop: { readonly customerAccountsV2: { readonly customerAccountsVersion: CustomerAccountsVersion } } };
+
 export type StillThereQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
@@ -2851,6 +2860,12 @@ export const shopCurrencyDocument: AdminDocument<ShopCurrencyQuery, ShopCurrency
   name: 'ShopCurrency',
   kind: 'query',
   text: "query ShopCurrency{shop{currencyCode}}",
+};
+
+export const customerAccountsDocument: AdminDocument<CustomerAccountsQuery, CustomerAccountsQueryVariables> = {
+  name: 'CustomerAccounts',
+  kind: 'query',
+  text: "query CustomerAccounts{shop{customerAccountsV2{customerAccountsVersion}}}",
 };
 
 export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryVariables> = {

@@ -4,7 +4,10 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import type { ShopDeps } from '../../../scripts/connector/ground/checks/check.ts';
 import { checkVisibility } from '../../../scripts/connector/ground/compare/send.ts';
-import { installedAppCheck } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
+import {
+  customerAccountsCheck,
+  installedAppCheck,
+} from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 
 let sandbox: StoreSandbox | undefined;
@@ -29,13 +32,13 @@ const without = (...scopes: readonly string[]) => ({
 const DAY = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 
-describe("the doctor's look at the app", { timeout: 60_000 }, () => {
-  const look = ({ store, shop }: Awaited<ReturnType<typeof open>>) => {
+describe("the doctor's look at app and shop", { timeout: 60_000 }, () => {
+  const look = ({ store, shop }: Awaited<ReturnType<typeof open>>, check = installedAppCheck) => {
     const deps = {
       shops: [shop],
       services: () => ({ asked: () => ({ ask: store.ask(shop.domain) }) }),
     };
-    return installedAppCheck(deps as unknown as ShopDeps).look();
+    return check(deps as unknown as ShopDeps).look();
   };
 
   it.each([
@@ -47,6 +50,16 @@ describe("the doctor's look at the app", { timeout: 60_000 }, () => {
     expect(await look(here)).toMatchObject([{ verdict, what: expect.stringContaining(text) }]);
     await here.sandboxed.stop();
     expect(await look(here)).toMatchObject([{ verdict: 'unknown' }]);
+  });
+
+  it.each([
+    ['NEW_CUSTOMER_ACCOUNTS', 'pass'],
+    ['CLASSIC', 'warn'],
+  ] as const)('warns of accounts that show no extension: %s', async (customerAccounts, verdict) => {
+    const here = await open({ shop: { customerAccounts } });
+    expect(await look(here, customerAccountsCheck)).toMatchObject([{ verdict }]);
+    await here.sandboxed.stop();
+    expect(await look(here, customerAccountsCheck)).toMatchObject([{ verdict: 'unknown' }]);
   });
 });
 

@@ -83,16 +83,21 @@ describe('shopify.app.toml', () => {
   it('holds the deployed addresses of the shop', () => {
     const toml = tomlWith();
     expect(toml.app_proxy).toEqual({ url: STOREFRONT, prefix: 'apps', subpath: 'loyalty' });
+    expect(toml.network_access).toEqual({
+      allowed_sources: ['https://front.example.com'],
+      allowed_navigation_hosts: [],
+    });
     expect(toml.webhooks.subscriptions.map(({ uri }) => uri)).toEqual([HOOKS]);
     expect(toml.client_id).toBe('client-1');
   });
 
-  it('has no app proxy without a storefront', () => {
+  it('has no app proxy without a storefront, and no code that asks anybody', () => {
     const { connector, shop } = describeWith();
     const bare = { ...connector, storefront: undefined };
     const output = () => 'https://hooks.example.com';
     const toml = appToml({ connector: bare, output }, shop, { clientId: 'client-1' });
     expect(parse(toml)).not.toHaveProperty('app_proxy');
+    expect(parse(toml)).not.toHaveProperty('network_access');
   });
 
   it('keeps a scope that only Shopify grants', () => {
@@ -142,6 +147,7 @@ describe('the comparison of an app folder', () => {
       swap(/^url = .*$/m, 'url = "https://old.example.com/example-store"'),
       'app_proxy',
     ],
+    ['another server', swap('[ "https://front', '[ "https://old'), 'network_access'],
     ['another app', swap('"client-1"', '"client-2"'), 'client_id'],
     ['a removed compliance topic', swap('  "shop/redact",\n', ''), 'webhooks'],
     ['a topic that the Admin API has', swap('[[webhooks', `${SECOND}[[webhooks`), 'webhooks'],

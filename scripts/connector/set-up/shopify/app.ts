@@ -113,9 +113,10 @@ export function appFolderCheck(
 }
 
 /** What the settings decide of the file; the rest is the merchant's. */
-const DECIDED = 'client_id, application_url, access_scopes, app_proxy, webhooks, events'.split(
-  ', ',
-);
+const DECIDED = [
+  ...['client_id', 'application_url', 'access_scopes'],
+  ...['app_proxy', 'network_access', 'webhooks', 'events'],
+];
 
 /** What in an app's folder is not as the settings and the deployed addresses need it, by part. */
 export function compareApp(wanted: AppFiles, written: AppFiles): readonly Finding[] {
@@ -250,6 +251,12 @@ export function appToml(
           '# The widget calls /apps/loyalty unless it is configured otherwise.',
           'prefix = "apps"',
           'subpath = "loyalty"',
+          '',
+          // Shopify, "Declare your app's network access", which leaves out the app proxy.
+          '[network_access]',
+          '# Extensions in account and till send requests here. No page links to another host.',
+          `allowed_sources = [ ${quote(new URL(proxy).origin)} ]`,
+          'allowed_navigation_hosts = []',
           '',
         ]),
     '[pos]',

@@ -21,6 +21,7 @@ import { chooseBody, deliver, entityIn } from './send-webhook.ts';
 import {
   adminApiCheck,
   currencyCheck,
+  customerAccountsCheck,
   installedAppCheck,
   rolloutsCheck,
   storeCreditCheck,
@@ -41,7 +42,7 @@ export const shopifyChecks = (deps: ShopDeps): readonly Check[] => {
     currencyCheck(deps),
     rolloutsCheck(deps),
     ...(storefront?.cashback === 'store-credit' ? [storeCreditCheck(deps)] : []),
-    ...(storefront ? [storefrontCheck(deps)] : []),
+    ...(storefront ? [customerAccountsCheck(deps), storefrontCheck(deps)] : []),
   ];
 };
 

@@ -3,6 +3,7 @@ import type { MappingRules } from '../../../../shared/config/mapping-settings.ts
 import { OTHER_END } from '../../../../shared/rewards/redeem/make-code.ts';
 import type { AdminDocument, Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 import {
+  customerAccountsDocument,
   installedAppDocument,
   shopCurrencyDocument,
   storeCreditShopDocument,
@@ -184,6 +185,21 @@ export const installedAppCheck = answerCheck('app', installedAppDocument, (data)
       return info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`);
   }
 });
+
+/** With a storefront. Shopify, "Legacy customer accounts are now deprecated". */
+export const customerAccountsCheck = answerCheck(
+  'customer accounts',
+  customerAccountsDocument,
+  (data) => {
+    if (!data) return unknown('which customer accounts the shop has: the store did not answer');
+    return data.shop.customerAccountsV2.customerAccountsVersion === 'CLASSIC'
+      ? warn(
+          'the shop has legacy customer accounts, which Shopify will end: they show no extension, so points and rewards are on pages of the theme and at the till only, and nobody can use store credit',
+          "Upgrade in the store's admin: Settings, Customer accounts. Then place the pages of the app (docs/storefront.md).",
+        )
+      : pass('the shop has the customer accounts that show the extensions of the app');
+  },
+);
 
 /** With `storefront.cashback: 'store-credit'`. */
 export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocument, (data) => {
