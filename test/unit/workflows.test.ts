@@ -22,7 +22,7 @@ function faultsOf(name: string, content: string): readonly string[] {
 
 const RELEASE = '.github/workflows/release.yml';
 const NIGHTLY = '.github/workflows/nightly.yml';
-const FILES = ['.github/workflows/ci.yml', NIGHTLY, RELEASE];
+const FILES = ['.github/workflows/ci.yml', NIGHTLY, RELEASE, '.github/workflows/security.yml'];
 const TEMPLATE = 'scripts/connector/set-up/template/deploy.yml';
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -48,11 +48,12 @@ describe('the workflows', () => {
     expect(test.steps.at(-1)).toEqual({ run: '.ci/run' });
   });
 
-  it('let the engines of others judge every night', () => {
+  it('let the engines of others judge every night, and the list of known vulnerabilities', () => {
     const { on, jobs } = parse(read(NIGHTLY));
     expect(on.schedule).toHaveLength(1);
     expect(jobs.aws.steps.at(-1)).toEqual({ run: 'npm run check:aws -- --planted' });
     expect(jobs.foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
+    expect(jobs.audit.steps.at(-1)).toEqual({ run: 'npm run audit' });
   });
 
   it.each([...FILES, TEMPLATE])(
@@ -61,7 +62,7 @@ describe('the workflows', () => {
       const used = [...read(file).matchAll(/uses: (.*)/g)].map(([, action]) => action);
       expect(used).not.toEqual([]);
       // The version is for people, and for the tools that renew it.
-      const pinned = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+      const pinned = /^[\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
       expect(used.filter((action) => !pinned.test(action ?? ''))).toEqual([]);
     },
   );

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 interface LockedPackage {
   readonly version?: string;
@@ -103,6 +105,30 @@ describe('the packages that are installed', () => {
     expect(scripts.map(([place]) => nameOf(place)).toSorted()).toEqual(decided.toSorted());
     // Without it, npm runs the scripts of others with a warning.
     expect(readFileSync('.npmrc', 'utf8')).toContain('\nstrict-allow-scripts=true\n');
+  });
+
+  it('are a week old before they are taken, by a person or by the tool that proposes them', () => {
+    const days = (file: string, pattern: RegExp) =>
+      [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, found]) => found);
+    const age = /^min-release-age=(\d+)$/gm;
+    expect(days('.npmrc', age)).toEqual(['7']);
+    expect(days('scripts/connector/set-up/template/npmrc', age)).toEqual(['7']);
+    const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
+    const waits = updates.map((one: { cooldown?: object }) => one.cooldown);
+    expect(waits).toEqual(updates.map(() => ({ 'default-days': 7 })));
+  });
+
+  it('are proposed from every list of packages', () => {
+    const lists = ['package-lock.json', 'requirements.txt', 'pom.xml'].map((name) => `**/${name}`);
+    const found = globSync(lists, { exclude: ['**/node_modules/**', 'dist/**'] }).map((file) =>
+      `/${dirname(file)}`.replace('/.', '/'),
+    );
+    const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
+    const named = updates.flatMap(
+      (one: { directory?: string; directories?: string[] }) => one.directories ?? [one.directory],
+    );
+    expect(found.filter((folder) => !named.includes(folder))).toEqual([]);
+    expect(named.filter((folder: string) => !existsSync(`.${folder}`))).toEqual([]);
   });
 
   it('take the Node that the README asks for: npm prints no EBADENGINE', () => {
