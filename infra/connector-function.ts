@@ -141,52 +141,53 @@ const MEMORY_MB = 512;
 const BATCH_SIZE = 10;
 
 /** A function that processes the events of one queue. */
-export class SyncWorker extends Construct {
-  readonly function: ConnectorFunction;
-
-  constructor(scope: Construct, id: string, props: SyncWorkerProps) {
-    super(scope, id);
-    const { queue, ledger, secretsPrefix } = props;
-    this.function = new ConnectorFunction(this, 'Worker', {
-      ...props,
-      memoryMb: MEMORY_MB,
-      timeout: WORKER_TIMEOUT,
-      // A discount with thousands of codes is processed page by page, and each page sends the message
-      // for the next. Lambda would stop the sixteenth as a recursive loop.
-      feedsItself: props.fansOut,
-      environment: {
-        ...props.environment,
-        SOURCE_QUEUE_URL: queue.source.queueUrl,
-        DEAD_LETTER_QUEUE_URL: queue.deadLetters.queueUrl,
-        LEDGER_TABLE: ledger.table.tableName,
-        WORKERS: String(props.maxConcurrency),
-      },
-    });
-    // The event source uses the role of the function and needs the first three.
-    this.function.allow(
-      [
-        'sqs:ReceiveMessage',
-        'sqs:DeleteMessage',
-        'sqs:GetQueueAttributes',
-        'sqs:ChangeMessageVisibility',
-      ],
-      [queue.source.queueArn],
-    );
-    // Also to its own queue: an entity that must be checked again gets a new message.
-    this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
-    this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
-    this.function.allowWrites(ledger, [...props.writes, ...NOTED_BY_WORKERS], props);
-    this.function.allowSecrets(secretsPrefix, 'loyalty', 'store');
-    if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
-    if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
-    new EventSourceMapping(this, 'Source', {
-      target: this.function.lambda,
-      eventSourceArn: queue.source.queueArn,
-      batchSize: BATCH_SIZE,
-      reportBatchItemFailures: true,
-      maxConcurrency: props.maxConcurrency,
-    });
-  }
+export function addSyncWorker(
+  scope: Construct,
+  id: string,
+  props: SyncWorkerProps,
+): ConnectorFunction {
+  const place = new Construct(scope, id);
+  const { queue, ledger, secretsPrefix } = props;
+  const worker = new ConnectorFunction(place, 'Worker', {
+    ...props,
+    memoryMb: MEMORY_MB,
+    timeout: WORKER_TIMEOUT,
+    // A discount with thousands of codes is processed page by page, and each page sends the message
+    // for the next. Lambda would stop the sixteenth as a recursive loop.
+    feedsItself: props.fansOut,
+    environment: {
+      ...props.environment,
+      SOURCE_QUEUE_URL: queue.source.queueUrl,
+      DEAD_LETTER_QUEUE_URL: queue.deadLetters.queueUrl,
+      LEDGER_TABLE: ledger.table.tableName,
+      WORKERS: String(props.maxConcurrency),
+    },
+  });
+  // The event source uses the role of the function and needs the first three.
+  worker.allow(
+    [
+      'sqs:ReceiveMessage',
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+      'sqs:ChangeMessageVisibility',
+    ],
+    [queue.source.queueArn],
+  );
+  // Also to its own queue: an entity that must be checked again gets a new message.
+  worker.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
+  worker.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
+  worker.allowWrites(ledger, [...props.writes, ...NOTED_BY_WORKERS], props);
+  worker.allowSecrets(secretsPrefix, 'loyalty', 'store');
+  if (props.takesOrders) worker.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
+  if (props.fansOut) worker.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+  new EventSourceMapping(place, 'Source', {
+    target: worker.lambda,
+    eventSourceArn: queue.source.queueArn,
+    batchSize: BATCH_SIZE,
+    reportBatchItemFailures: true,
+    maxConcurrency: props.maxConcurrency,
+  });
+  return worker;
 }
 
 interface ReconcileProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle' | 'environment'> {
@@ -205,50 +206,47 @@ interface ReconcileProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle'
 const LATEST_START = Duration.minutes(5);
 
 /** The function that compares the store with the ledger, and its schedules. */
-export class Reconcile extends Construct {
-  readonly function: ConnectorFunction;
-
-  constructor(scope: Construct, id: string, props: ReconcileProps) {
-    super(scope, id);
-    const { balances, ledger, healing } = props;
-    const queues = balances ? [...props.queues, balances] : props.queues;
-    this.function = new ConnectorFunction(this, 'Reconciler', {
-      ...props,
-      description: 'Compares the store with the ledger and sends what is missing',
-      memoryMb: MEMORY_MB,
-      timeout: RECONCILE_TIMEOUT,
-      environment: {
-        ...props.environment,
-        LEDGER_TABLE: ledger.table.tableName,
-        WEBHOOK_ADDRESS: props.webhookAddress,
-        ...(balances && { BALANCES_QUEUE_URL: balances.source.queueUrl }),
-      },
-    });
-    this.function.allow(
-      ['sqs:SendMessage', 'sqs:GetQueueAttributes'],
-      queues.map(({ source }) => source.queueArn),
-    );
-    this.function.allow(
-      ['BatchGetItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
-      [ledger.table.tableArn],
-    );
-    // Its position, a pause, and the codes of a discount, which are announced before they are sent.
-    this.function.allowWrites(ledger, ['cursor', 'control', 'coupon'], {
-      ...props,
-      // What a redaction did not name.
-      marks: ['order', 'member'],
-    });
-    this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
-    this.function.allowSecrets(props.secretsPrefix, 'store', 'loyalty');
-    // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
-    // no concurrency left, Lambda would otherwise hold a run back for hours.
-    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
-    runEvery(this, this.function, Duration.minutes(RECONCILE_MINUTES), 'Schedule', {});
-    if (healing.deepEveryDays !== false) {
-      const interval = Duration.days(healing.deepEveryDays);
-      runEvery(this, this.function, interval, 'DeepSchedule', { mode: 'deep' });
-    }
+export function addReconcile(scope: Construct, props: ReconcileProps): LambdaFunction {
+  const place = new Construct(scope, 'Reconcile');
+  const { balances, ledger, healing } = props;
+  const queues = balances ? [...props.queues, balances] : props.queues;
+  const reconciler = new ConnectorFunction(place, 'Reconciler', {
+    ...props,
+    description: 'Compares the store with the ledger and sends what is missing',
+    memoryMb: MEMORY_MB,
+    timeout: RECONCILE_TIMEOUT,
+    environment: {
+      ...props.environment,
+      LEDGER_TABLE: ledger.table.tableName,
+      WEBHOOK_ADDRESS: props.webhookAddress,
+      ...(balances && { BALANCES_QUEUE_URL: balances.source.queueUrl }),
+    },
+  });
+  reconciler.allow(
+    ['sqs:SendMessage', 'sqs:GetQueueAttributes'],
+    queues.map(({ source }) => source.queueArn),
+  );
+  reconciler.allow(
+    ['BatchGetItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
+    [ledger.table.tableArn],
+  );
+  // Its position, a pause, and the codes of a discount, which are announced before they are sent.
+  reconciler.allowWrites(ledger, ['cursor', 'control', 'coupon'], {
+    ...props,
+    // What a redaction did not name.
+    marks: ['order', 'member'],
+  });
+  reconciler.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+  reconciler.allowSecrets(props.secretsPrefix, 'store', 'loyalty');
+  // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
+  // no concurrency left, Lambda would otherwise hold a run back for hours.
+  reconciler.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
+  runEvery(place, reconciler, Duration.minutes(RECONCILE_MINUTES), 'Schedule', {});
+  if (healing.deepEveryDays !== false) {
+    const interval = Duration.days(healing.deepEveryDays);
+    runEvery(place, reconciler, interval, 'DeepSchedule', { mode: 'deep' });
   }
+  return reconciler.lambda;
 }
 
 function runEvery(
@@ -269,29 +267,29 @@ interface AnnounceProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle' 
 }
 
 /** The function that announces on EventBridge what changed, and its schedule. */
-export class Announce extends Construct {
-  readonly function: ConnectorFunction;
-
-  constructor(scope: Construct, id: string, { ledger, bus, ...props }: AnnounceProps) {
-    super(scope, id);
-    const { stackName } = Stack.of(this);
-    this.function = new ConnectorFunction(this, 'Announcer', {
-      ...props,
-      description: 'Announces on EventBridge what changed',
-      memoryMb: MEMORY_MB,
-      timeout: ANNOUNCE_TIMEOUT,
-      environment: {
-        ...props.environment,
-        ...{ EVENT_BUS: bus, STACK_NAME: stackName, LEDGER_TABLE: ledger.table.tableName },
-      },
-    });
-    this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
-    this.function.allow(['dynamodb:Query'], [ledger.lettersIndexArn]);
-    this.function.allow(['dynamodb:PutItem'], [ledger.table.tableArn], keysOf(['cursor']));
-    const busArn = { service: 'events', resource: 'event-bus', resourceName: bus };
-    this.function.allow(['events:PutEvents'], [Stack.of(this).formatArn(busArn)]);
-    // The next run announces what a failed one did not.
-    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
-    runEvery(this, this.function, Duration.minutes(ANNOUNCE_MINUTES), 'Schedule', {});
-  }
+export function addAnnounce(
+  scope: Construct,
+  { ledger, bus, ...props }: AnnounceProps,
+): LambdaFunction {
+  const place = new Construct(scope, 'Announce');
+  const stack = Stack.of(scope);
+  const announcer = new ConnectorFunction(place, 'Announcer', {
+    ...props,
+    description: 'Announces on EventBridge what changed',
+    memoryMb: MEMORY_MB,
+    timeout: ANNOUNCE_TIMEOUT,
+    environment: {
+      ...props.environment,
+      ...{ EVENT_BUS: bus, STACK_NAME: stack.stackName, LEDGER_TABLE: ledger.table.tableName },
+    },
+  });
+  announcer.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
+  announcer.allow(['dynamodb:Query'], [ledger.lettersIndexArn]);
+  announcer.allow(['dynamodb:PutItem'], [ledger.table.tableArn], keysOf(['cursor']));
+  const busArn = { service: 'events', resource: 'event-bus', resourceName: bus };
+  announcer.allow(['events:PutEvents'], [stack.formatArn(busArn)]);
+  // The next run announces what a failed one did not.
+  announcer.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
+  runEvery(place, announcer, Duration.minutes(ANNOUNCE_MINUTES), 'Schedule', {});
+  return announcer.lambda;
 }

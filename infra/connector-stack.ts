@@ -27,12 +27,12 @@ import {
   stackNameOf,
 } from '../shared/config/stack-outputs.ts';
 import type { FunctionName } from './bundle-functions.ts';
-import { Announce, Reconcile, SyncWorker } from './connector-function.ts';
-import { Receiver } from './endpoint.ts';
-import { AlarmTopic, addAlarms } from './monitoring/alarms.ts';
+import { addAnnounce, addReconcile, addSyncWorker } from './connector-function.ts';
+import { addReceiver } from './endpoint.ts';
+import { addAlarms, addAlarmTopic } from './monitoring/alarms.ts';
 import { OperatorPolicies } from './operator-policies.ts';
 import { DataKey, EventQueue, LedgerTable } from './storage.ts';
-import { Storefront } from './storefront.ts';
+import { addStorefront } from './storefront.ts';
 
 /**
  * The kinds of ledger items that a worker writes, beside what every worker notes, and those that it marks. Orders also
@@ -89,7 +89,7 @@ export class LoyaltyConnector extends Construct {
     const products = new EventQueue(this, 'Products', data);
     const coupons = new EventQueue(this, 'Coupons', data);
     const ledger = new LedgerTable(this, 'Ledger', data);
-    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails, dataKey);
+    const topic = addAlarmTopic(this, connector.alarms.emails, dataKey);
 
     const environment = {
       ORDERS_QUEUE_URL: orders.source.queueUrl,
@@ -99,7 +99,7 @@ export class LoyaltyConnector extends Construct {
       METRICS_NAMESPACE: metricsNamespace,
     };
 
-    const receiver = new Receiver(this, 'ReceiveWebhook', {
+    const receiver = addReceiver(this, {
       bundle: bundleOf('receive-webhook'),
       queues: [orders, products, coupons],
       secretsPrefix,
@@ -117,7 +117,7 @@ export class LoyaltyConnector extends Construct {
       queue: EventQueue,
       fansOut = false,
     ) =>
-      new SyncWorker(this, id, {
+      addSyncWorker(this, id, {
         ...shared,
         description: `Syncs ${kind === 'coupons' ? 'discount codes' : kind} to the loyalty service`,
         bundle: bundleOf(`sync-${kind}`),
@@ -126,21 +126,24 @@ export class LoyaltyConnector extends Construct {
         fansOut,
         takesOrders: kind === 'orders',
         ...WRITTEN[kind],
-      }).function;
+      });
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);
     const syncCoupons = syncWorker('SyncCoupons', 'coupons', coupons, true);
 
     const storefront =
       connector.storefront &&
-      new Storefront(this, {
-        ...{ ...shared, metricsNamespace, bundleOf },
-        maxConcurrency: concurrency.balances ?? LEAST_WORKERS,
-        reservedConcurrency: concurrency.storefront,
-      });
-    storefront?.hearFrom(syncOrders);
+      addStorefront(
+        this,
+        {
+          ...{ ...shared, metricsNamespace, bundleOf },
+          maxConcurrency: concurrency.balances ?? LEAST_WORKERS,
+          reservedConcurrency: concurrency.storefront,
+        },
+        syncOrders,
+      );
 
-    const reconcile = new Reconcile(this, 'Reconcile', {
+    const reconcile = addReconcile(this, {
       ...shared,
       bundle: bundleOf('reconcile'),
       queues: [orders, products, coupons],
@@ -151,7 +154,7 @@ export class LoyaltyConnector extends Construct {
 
     const announce =
       connector.events &&
-      new Announce(this, 'Announce', {
+      addAnnounce(this, {
         ...{ ...data, environment, ledger, ...connector.events },
         bundle: bundleOf('announce'),
       });
@@ -161,12 +164,12 @@ export class LoyaltyConnector extends Construct {
       metricsNamespace,
       queues: { orders, products, coupons },
       functions: {
-        'receive-webhook': receiver.function.lambda,
+        'receive-webhook': receiver.lambda,
         'sync-orders': syncOrders.lambda,
         'sync-products': syncProducts.lambda,
         'sync-coupons': syncCoupons.lambda,
-        reconcile: reconcile.function.lambda,
-        ...(announce && { announce: announce.function.lambda }),
+        reconcile,
+        ...(announce && { announce }),
       },
       storefront,
       api: receiver.api,
@@ -179,7 +182,7 @@ export class LoyaltyConnector extends Construct {
       ledger,
       dataKey,
       secretsPrefix,
-      reconcileArn: reconcile.function.lambda.functionArn,
+      reconcileArn: reconcile.functionArn,
       alarmTopicArn: topic.topicArn,
     });
 
@@ -194,7 +197,7 @@ export class LoyaltyConnector extends Construct {
       LedgerTable: ledger.table.tableName,
       SecretsPrefix: secretsPrefix,
       MetricsNamespace: metricsNamespace,
-      ReconcileFunction: reconcile.function.lambda.functionName,
+      ReconcileFunction: reconcile.functionName,
       AlarmTopic: topic.topicArn,
       Concurrency: concurrencyText(concurrency),
       OperatorPolicy: policies.operatorArn,

@@ -63,31 +63,31 @@ export function addAlarms(scope: Construct, monitored: Monitored, topic: ITopic)
  * arrive ("Encrypted SNS topics and CloudWatch alarms"). Messages hold the name of an alarm, a number and the command to
  * run: nothing personal and no secret.
  */
-export class AlarmTopic extends Construct {
-  readonly topic: Topic;
-
-  constructor(scope: Construct, id: string, emails: readonly string[], key: DataKey | undefined) {
-    super(scope, id);
-    const { stackName } = Stack.of(this);
-    this.topic = new Topic(this, 'Topic', {
-      enforceSSL: true,
-      ...(key && { masterKey: key.key }),
-    });
-    const alarms = Stack.of(this).formatArn({
-      service: 'cloudwatch',
-      resource: 'alarm',
-      resourceName: `${stackName}-*`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    this.topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'AlarmsOfThisAccount',
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [this.topic.topicArn],
-        conditions: { ArnLike: { 'aws:SourceArn': alarms } },
-      }),
-    );
-    for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
-  }
+export function addAlarmTopic(
+  scope: Construct,
+  emails: readonly string[],
+  key: DataKey | undefined,
+): Topic {
+  const stack = Stack.of(scope);
+  const topic = new Topic(new Construct(scope, 'Alarms'), 'Topic', {
+    enforceSSL: true,
+    ...(key && { masterKey: key.key }),
+  });
+  const alarms = stack.formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: `${stack.stackName}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AlarmsOfThisAccount',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { ArnLike: { 'aws:SourceArn': alarms } },
+    }),
+  );
+  for (const email of emails) topic.addSubscription(new EmailSubscription(email));
+  return topic;
 }

@@ -117,6 +117,13 @@ describe('the packed connector', () => {
   const folder = mkdtempSync(join(tmpdir(), 'connector-package-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
+  /** In the place of actions/setup-node, or of the Node that somebody has. */
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  const withNode = (place: string, line: string) =>
+    mustRun(place, ['sh', '-c', `PATH=${bin}:$PATH ${line}`]);
+
   let { tarball, project, said } = {} as Installed;
   beforeAll(async () => {
     ({ tarball, project, said } = await createMerchantProject(folder));
@@ -185,40 +192,48 @@ describe('the packed connector', () => {
     const bare = join(folder, 'without-scripts');
     const installed = join(project, 'node_modules');
     cpSync(project, bare, { recursive: true, filter: (from) => from !== installed });
-    // In the place of actions/setup-node.
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(process.execPath, join(bin, 'node'));
-    const inJob = (line: string) => mustRun(bare, ['sh', '-c', `PATH=${bin}:$PATH ${line}`]);
-    await inJob('npm ci --ignore-scripts');
+    await withNode(bare, 'npm ci --ignore-scripts');
     expect(existsSync(join(bare, 'node_modules/node/bin/node'))).toBe(false);
-    expect(await inJob('npm run synth')).toContain('valid');
+    expect(await withNode(bare, 'npm run synth')).toContain('valid');
     rmSync(bare, { recursive: true });
   });
 
-  it('is a construct in an app of the merchant, with the storefront and its widget', async () => {
-    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
-    const shown = settings.replace('// storefront: {}', 'storefront: {}');
-    writeFileSync(join(project, 'connector.config.shown.ts'), shown);
-    writeFileSync(
-      join(project, 'app.ts'),
-      `import { App, Stack } from 'aws-cdk-lib';
-import { LoyaltyConnector, prepareConnector } from 'loyalty-connector/cdk';
-const app = new App({ outdir: 'own.out' });
-new LoyaltyConnector(new Stack(app, 'Paper'), 'Loyalty', await prepareConnector({ stage: 'shown' }));
-app.synth();
-`,
+  it('is a construct in an app of "cdk init", CommonJS or ES modules, by the lines of docs/deploy.md', async () => {
+    const guide = readFileSync(join(PACKAGE_FOLDER, 'docs/deploy.md'), 'utf8');
+    const [, section = ''] = guide.split('\n## Part of an app of your own\n');
+    const [settings = '', lines = ''] = [...section.matchAll(/```ts\n(.*?)```/gs)].map(
+      ([, code]) => code,
     );
-    await mustRun(project, ['node_modules/.bin/node', 'app.ts']);
-    const template = readFileSync(join(project, 'own.out/Paper.template.json'), 'utf8');
-    expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
-    expect(template).toContain('--stack Paper');
-    const bundle = join(project, '.connector/bundles/shown/assets/storefront');
+    const app = join(folder, 'paper-app');
+    mkdirSync(app);
+    const cdk = join(project, 'node_modules/.bin/cdk');
+    await mustRun(app, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
+    // This run has the settings of the clone.
+    await withNode(app, `npm install --no-audit --no-strict-allow-scripts ${tarball}`);
+    writeFileSync(
+      join(app, 'connector.config.ts'),
+      settings.replace('// storefront', 'storefront'),
+    );
+    const [first, ...others] = lines.split('\n');
+    const own = `import { App, Stack } from 'aws-cdk-lib';
+${first}
+const stack = new Stack(new App(), 'Paper');
+${others.join('\n')}`;
+    writeFileSync(join(app, 'bin/paper-app.ts'), own);
+    for (const kind of ['commonjs', 'module']) {
+      await mustRun(app, ['npm', 'pkg', 'set', `type=${kind}`]);
+      rmSync(join(app, 'cdk.out'), { recursive: true, force: true });
+      await withNode(app, 'npx cdk synth --quiet');
+      const template = readFileSync(join(app, 'cdk.out/Paper.template.json'), 'utf8');
+      expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
+      expect(template).toContain('--stack Paper');
+      expect(template).toContain('events:PutEvents');
+    }
+    const bundle = join(app, '.connector/bundles/prod/assets/storefront');
     const parts = readdirSync(bundle, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.js'))
       .map((name) => readFileSync(join(bundle, name), 'utf8'));
     expect(parts.some((text) => text.includes('loyalty-widget'))).toBe(true);
-    rmSync(join(project, 'connector.config.shown.ts'));
   });
 
   it('writes the Shopify app: its extensions are built, and need no installation', async () => {

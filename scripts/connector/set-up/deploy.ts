@@ -8,7 +8,6 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { concurrencyText } from '../../../shared/config/concurrency.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import { findProject } from '../../../shared/config/folders.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import { type StackOutputs, stackNameOf } from '../../../shared/config/stack-outputs.ts';
 import type { AwsSettings } from '../ground/session/deployment.ts';
@@ -22,8 +21,6 @@ import { ASSEMBLY, type CdkRun, runCdk, SYNTH } from './synth.ts';
 
 interface DeployDeps {
   readonly aws: AwsSettings;
-  /** The folder of `cdk.out`. */
-  readonly project: string;
   readonly connector: Connector;
   runCdk(words: readonly string[]): Promise<CdkRun>;
   readonly terminal: Pick<Terminal, 'confirm' | 'note'>;
@@ -47,7 +44,7 @@ export async function runDeploy(
   const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
   const connector = await readStageSettings(options.stage);
   const [what = '', ...notes] = await deploy(options, {
-    ...{ aws, terminal, connector, project: findProject() },
+    ...{ aws, terminal, connector },
     runCdk: (words) => runCdk(words, aws),
   });
   return {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
-import { findProject } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { stackNameOf } from '../../../shared/config/stack-outputs.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
@@ -211,7 +210,7 @@ function deployStep(deps: SetupDeps): Step {
       await deploy(
         { stage, yes: options.yes === true },
         {
-          ...{ aws, terminal, project: findProject(), connector: await deps.connector() },
+          ...{ aws, terminal, connector: await deps.connector() },
           runCdk: (words) => runCdk(words, aws),
         },
       );

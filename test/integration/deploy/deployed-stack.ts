@@ -164,7 +164,7 @@ async function deployTo(folder: string, ...[options, account = {}, steps = {}]: 
   try {
     const given = { stage: 'prod', yes: true, ...options };
     const terminal = { confirm: async () => false, note: (text: string) => void said.push(text) };
-    const deps = { aws, runCdk, project: folder, connector: CONNECTOR, terminal };
+    const deps = { aws, runCdk, connector: CONNECTOR, terminal };
     const result = await deployStack(given, deps).then(
       (sentences) => {
         said.push(...sentences);
