@@ -48,7 +48,7 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
     [
       DENIED,
       `These AWS credentials are not allowed to do that: ${said}`,
-      `Use a profile that operates the connector: one with the policy ${operatorPolicy || 'in the output OperatorPolicy of the stack'} (docs/operator-access.md).`,
+      `Use a profile that operates the connector: one with the policy ${operatorPolicy || 'in the output OperatorPolicy of the stack'} (docs/operator-access.md). To deploy it needs another: docs/deploy.md, "A governed account".`,
     ],
     [/Region is missing/i, 'No AWS region is set.', 'Give --region REGION, or set AWS_REGION.'],
     [
