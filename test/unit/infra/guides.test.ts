@@ -61,8 +61,10 @@ describe('alarms and runbook', () => {
 
   it('say in every section what it means, what to look at and what to do', () => {
     for (const [heading, section] of sections) {
+      const paragraphs = section.trim().split('\n\n').slice(1);
+      expect(paragraphs[0], heading).toMatch(/^[^*\-`]/);
       const parts = [...section.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, part]) => part);
-      expect(parts, heading).toEqual(['What it means.', 'What to look at.', 'What to do.']);
+      expect(parts, heading).toEqual(['Look at', 'Do:']);
     }
   });
 });
