@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { help } from '../../../local/loyalty-sandbox/arguments.ts';
 import { readFaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { longestJournaledBytes } from '../../../local/loyalty-sandbox/journal.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
@@ -43,12 +42,6 @@ describe('the document of the sandbox', () => {
       .slice(1);
     expect(guesses.length).toBeGreaterThan(15);
     for (const guess of guesses) expect(guess).toMatch(/\| [DSI](?:, [DSI])* \|$/);
-  });
-
-  it('lists every option, and nothing else', () => {
-    const options = (from: string) => [...from.matchAll(/--[a-z-]+/g)].map(([option]) => option);
-    const documented = rowsOf('## Options').flatMap(([, option]) => options(option ?? ''));
-    expect(documented).toEqual(options(help).filter((option) => option !== '--help'));
   });
 
   it('lists every kind of fault, and nothing else', () => {
