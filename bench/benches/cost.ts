@@ -56,16 +56,16 @@ async function priceOf(lab: Lab, deployed: Deployed, wish: MixWish) {
 /** In MB; below the first, a batch of ten large orders does not fit. */
 const MEMORY = [256, 384, 512, 1_024, 1_769];
 
-/** What the receiver and the worker would cost with other sizes, from the same measured times. */
+/** What the worker would cost with other sizes, from the same measured times. */
 function memoryCurve(deployed: Deployed, rounds: readonly Priced[]): readonly Figure[] {
   const { use } = middleOf('batch1', rounds);
   return MEMORY.map((mb) => {
-    const { receiver, worker } = webhookPrice({ ...deployed, receiverMb: mb, workerMb: mb }, use);
+    const { worker } = webhookPrice({ ...deployed, workerMb: mb }, use);
     return {
       key: `cost.memory.${mb}`,
       value: worker,
       unit: '$ per million',
-      note: `the worker's part with ${mb} MB, in single messages; the receiver's would be ${receiver.toFixed(2)} (computed)`,
+      note: "the worker's part with so many MB, in single messages (computed)",
     };
   });
 }
