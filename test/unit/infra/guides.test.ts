@@ -64,7 +64,7 @@ describe('alarms and runbook', () => {
       const paragraphs = section.trim().split('\n\n').slice(1);
       expect(paragraphs[0], heading).toMatch(/^[^*\-`]/);
       const parts = [...section.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, part]) => part);
-      expect(parts, heading).toEqual(['Look at', 'Do:']);
+      expect(parts.join(' '), heading).toMatch(/^Look at Do:?$/);
     }
   });
 });
