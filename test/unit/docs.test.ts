@@ -85,13 +85,13 @@ describe('docs/architecture.md', () => {
     expect(walk.numbers).toEqual(Array.from({ length: walk.count }, (_, index) => index + 1));
   });
 
-  it('lists every room, and the rooms of core, rewards, shopify and local', () => {
+  it('lists every folder, and those of core, rewards, shopify and local', () => {
     const named = new Set([...text.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name));
-    const rooms = [
+    const wanted = [
       ...folders('shared').map((name) => `shared/${name}`),
       ...['shared/core', 'shared/rewards', 'shared/shopify', 'local'].flatMap(folders),
     ];
-    expect(rooms.filter((room) => !named.has(room))).toEqual([]);
+    expect(wanted.filter((folder) => !named.has(folder))).toEqual([]);
   });
 });
 

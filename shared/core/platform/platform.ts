@@ -6,7 +6,7 @@ import type { Telemetry } from '../events/telemetry.ts';
 import type { ReadEvent, ScanAnswer, ScannedKind, Span, Store, StoreScan } from '../store/store.ts';
 
 /**
- * What shops run on. Each platform has a room in `shared`; `shared/services` lists them, with a table for each part
+ * What shops run on. Each platform has a folder in `shared`; `shared/services` lists them, with a table for each part
  * below, because a function holds only the parts that it needs.
  * See docs/how-to/add-a-store-platform.md.
  */
