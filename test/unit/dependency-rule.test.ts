@@ -243,7 +243,7 @@ describe('the words of the core', () => {
     const { accused, said, status } = lintLines('words', [...STORE_WORDS, ...OTHER_WORDS]);
     expect(accused).toEqual(STORE_WORDS.toSorted());
     expect(said).toContain('does not know the topics and names of a store platform');
-    expect(said).toContain('This room knows no store platform');
+    expect(said).toContain('This folder knows no store platform');
     expect(status).not.toBe(0);
   });
 
