@@ -113,7 +113,7 @@ describe('the runbook', () => {
   });
 
   it('states the times and shares that the code has', () => {
-    const said = runbook.replaceAll('\n', ' ');
+    const said = runbook.replaceAll(/\s+/g, ' ');
     const { retryWindowDays } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],
       loyalty: { address: 'https://loyalty.example.com' },
