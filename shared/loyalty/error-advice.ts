@@ -54,7 +54,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiExternalRewardRedeem_Error_Customer_not_Found:
     'The service does not know the customer: check the id, and that an order of theirs was sent.',
   ApiExternalRewardRedeem_Error_Unable_to_Reedem:
-    'A redemption has no key, so a repeat may redeem twice: check points, limits and tier by hand.',
+    'The customer may not have this reward: check points, limits and tier in the admin panel.',
   ApiExternalObjective_not_found:
     'The objective does not exist: compare its id with the admin panel.',
   ApiExternalObjective_inactive:
