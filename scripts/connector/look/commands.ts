@@ -119,7 +119,7 @@ The webhook address is sent one forged signature, which is refused and not count
   npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
 
-Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
+Records are kept for 400 days; what CloudTrail adds is in docs/operator-access.md.
 `,
     run: async () => (await import('./show-history.ts')).showHistory,
   })

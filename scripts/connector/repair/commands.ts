@@ -122,7 +122,7 @@ sent.
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 
-Interrupted, it is continued by the same command; the comparison goes on by itself. docs/runbook.md says what can be
+Interrupted, it is continued by the same command; the comparison goes on by itself. docs/recover.md says what can be
 lost.
 `,
     run: async () => (await import('./recover.ts')).recover,

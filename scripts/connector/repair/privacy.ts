@@ -130,7 +130,7 @@ const openTexts = ({ items }: Kept) => {
 
 /**
  * Dead letters first: once the ledger is erased, nothing here says which e-mail address was theirs. Then the workers erase
- * the ledger, as when the store asks for it: see docs/security.md#personal-data.
+ * the ledger, as when the store asks for it: see docs/personal-data.md.
  */
 async function eraseKept(
   session: Session,

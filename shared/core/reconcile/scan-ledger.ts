@@ -285,7 +285,7 @@ async function collectSuspects(
 
 /**
  * Erases what remembers a customer who was redacted since, in any shop: a request names only some of their orders.
- * See docs/security.md#personal-data.
+ * See docs/personal-data.md.
  */
 async function eraseRedacted(
   entries: Awaited<ReturnType<Ledger['scanEntities']>>['entries'],

@@ -87,7 +87,7 @@ describe('a customer whom the store asks to be redacted', () => {
     expect(person.disclosedIn([text])).toEqual([]);
     for (const form of ['b1{', 'r1{', email, '54.08']) expect(text).not.toContain(form);
     expect(await world.connector.waiting()).toBe(0);
-    // Told in docs/security.md: the number by which the store knows the person stays, and says no more.
+    // Told in docs/personal-data.md: the number by which the store knows the person stays, and says no more.
     expect(text).toContain(`customer|${SHOP}|${id}`);
     // Told there too: what was a dead letter before stays one, as long as it is kept or until it is dropped.
     expect(person.disclosedIn(await lettersOf(world))).toContain(email);

@@ -33,7 +33,7 @@ interface Compared {
   readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
   /**
    * A known limit: only the dead letter of its deletion knew of the order when the ledger was lost, and it expired. See
-   * docs/limits.md#what-a-lost-ledger-can-still-hide.
+   * docs/recover.md#what-a-lost-ledger-can-still-hide.
    */
   readonly isForgotten: (id: string) => boolean;
 }

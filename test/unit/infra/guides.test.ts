@@ -69,8 +69,9 @@ describe('alarms and runbook', () => {
   });
 });
 
-/** Every `npx loyalty-connector …` of the text, word by word. */
-const commands = [...new Set(runbook.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
+/** Every `npx loyalty-connector …` of both pages, word by word. */
+const pages = `${runbook}${readFileSync('docs/recover.md', 'utf8')}`;
+const commands = [...new Set(pages.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
   (command) => [command],
 );
 

@@ -40,7 +40,7 @@ async function codeOf(name: Parameters<typeof entryOf>[0]): Promise<string> {
 }
 
 describe('least privilege', () => {
-  // The whole list, with every setting that adds to it, is that of docs/security.md (test/unit/security).
+  // The whole list, with every setting that adds to it, is that of docs/operator-access.md (test/unit/security).
   const callsPerSecond = 5;
   const limited = { loyalty: { address: 'https://loyalty.example.com', callsPerSecond } };
   const all = grantsWith({ ...limited, storefront: {} });

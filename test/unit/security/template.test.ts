@@ -5,7 +5,7 @@ import { findSecrets } from '../../support/disclosure.ts';
 import { grantsIn } from '../../support/role-grants.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 
-const page = readFileSync('docs/security.md', 'utf8');
+const page = readFileSync('docs/operator-access.md', 'utf8');
 /** With every setting that adds a permission. */
 const grants = grantsIn(
   synthesizeStack({
@@ -40,7 +40,7 @@ function told(): string[] {
     });
 }
 
-describe('docs/security.md', () => {
+describe('docs/operator-access.md', () => {
   it('lists what each role may do, each with its reason, and nothing that none may', () => {
     const real = grants.map(({ role, action, on }) => `${role} ${action} on ${on}`);
     expect(told().toSorted()).toEqual(real.toSorted());
