@@ -71,9 +71,9 @@ describe('alarms and runbook', () => {
 
 /** Every `npx loyalty-connector …` of both pages, word by word. */
 const pages = `${runbook}${readFileSync('docs/recover.md', 'utf8')}`;
-const commands = [...new Set(pages.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
-  (command) => [command],
-);
+const commands = [...new Set(pages.match(/npx loyalty-connector [a-z][^`\n]*/g))].map((command) => [
+  command,
+]);
 
 describe('the runbook', () => {
   it.each(commands)('%s is a command that exists, with options that it takes', (text) => {
