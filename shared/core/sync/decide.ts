@@ -399,11 +399,15 @@ function mayHoldMore(situation: Situation): boolean {
 /** Its customer may be gone since it was sent, or all that it was sent with. */
 const LOST_SINCE: ReadonlySet<string> = new Set(['guest', 'customer-without-email', 'exchange']);
 
-/** Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost. */
+/**
+ * Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost.
+ * What was paid in part may have been paid in full before goods were added.
+ */
 function mayHaveCounted(why: SkipReason, order: StoreOrder): boolean {
   if (why === 'never-sent') return true;
   if (why !== 'pending') return LOST_SINCE.has(why) && order.changed;
-  return order.changed || order.fulfilledAt !== undefined || isUnpaid(order);
+  const hadMore = isUnpaid(order) || order.paymentStatus === 'partially_paid';
+  return order.changed || order.fulfilledAt !== undefined || hadMore;
 }
 
 /** True when what is planned needs more than this snapshot tells. Asked only before a call. */
