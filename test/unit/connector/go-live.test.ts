@@ -75,6 +75,11 @@ describe('an order of an observed shop', () => {
     ],
     [
       'not counted by us',
+      'the service does not have it, and it is a test order',
+      judged([], { mapped: { kind: 'skip', why: 'test-order' } }),
+    ],
+    [
+      'not counted by us',
       'it is a test order',
       judged([['1001', total]], { mapped: { kind: 'skip', why: 'test-order' } }),
     ],
@@ -168,22 +173,30 @@ describe('the moment of go-live', () => {
 
 describe('go-live', () => {
   const placed = Date.parse(order.placedAt);
-  const own = judged([[order.id, total, { Origin: 5 }]]);
+  const sentByUs = { version: 1, uncertain: false, appliedKey: 'k', outcomes: [], revision: 1 };
+  const own = judged([[order.id, total, { Origin: 5 }]], { entry: sentByUs });
   const copied = judged([
     [order.id, total, { Origin: 5 }],
     ['#1001', total],
   ]);
 
-  it('is refused where an order placed since the other was off has Origin 0, in any copy', () => {
+  it('is refused where the service has an order placed since the other was off that we did not send', () => {
     const { kind, what } = obstacleIn([own, copied], placed, false) ?? {};
     expect(kind).toBe('action required');
-    expect(what).toContain('has 1 from its own (Origin 0): #1001.');
+    expect(what).toContain('has 1 that we did not send: #1001.');
     expect(obstacleIn([own, copied], placed + 1, false)).toBeUndefined();
+    expect(obstacleIn([own, copied], placed, false, true)).toBeUndefined();
+  });
+
+  it('is refused where an order may be there under an id that nobody knows', () => {
+    const hidden = { ...judged([]), verdict: 'perhaps under an unknown id' } as const;
+    expect(obstacleIn([hidden], placed, false)?.kind).toBe('action required');
+    expect(obstacleIn([hidden], placed, false, true)).toBeUndefined();
   });
 
   it('is refused where not all orders could be read', () => {
     const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
     expect(obstacleIn([own, unread], placed, false)?.kind).toBe('not known');
-    expect(obstacleIn([own], placed, true)?.kind).toBe('not known');
+    expect(obstacleIn([own], placed, true, true)?.kind).toBe('not known');
   });
 });
