@@ -115,21 +115,22 @@ export async function judgeByPoints(
   orders: readonly ComparedOrder[],
   loyalty: Pick<LoyaltyClient, 'getCustomerPoints'>,
 ): Promise<readonly ComparedOrder[]> {
-  const whole = orders.filter(({ isChanged, held, points }) => !isChanged && held && points);
+  const whole = orders.filter(
+    ({ isChanged, held, points }) => !isChanged && held && points.length === 1,
+  );
   const [first] = whole.toSorted((one, other) => (other.held ?? 0) - (one.held ?? 0));
-  const found = (first?.points ?? 0) / (first?.held ?? 1);
-  const isAlike = whole.every(({ points, held = 0 }) => fits(points ?? 0, held, found));
+  const found = (first?.points[0] ?? 0) / (first?.held ?? 1);
+  const isAlike = whole.every(({ points: [given = 0], held = 0 }) => fits(given, held, found));
   const rate = found > 0 && isAlike ? found : undefined;
   const judge = (order: ComparedOrder, verdict: OrderVerdict, reason: string) => {
-    return order.isObserved
-      ? { ...order, verdict, reason, ...wordsOf({ verdict, reason }) }
-      : order;
+    return { ...order, verdict, reason, ...wordsOf({ verdict, reason }) };
   };
   const judged = orders.map((order) => {
-    const { verdict, planned = 0, held = 0, points } = order;
+    const { verdict, planned = 0, held = 0 } = order;
+    const [points] = order.points;
     if (rate === undefined || points === undefined || held === 0) return order;
-    if (verdict === 'same' && !fits(points, held, rate)) {
-      return judge(order, 'other amount', 'its amount is the same, but its points are others');
+    if (verdict === 'same' && points < held * rate && !fits(points, held, rate)) {
+      return judge(order, 'other amount', 'its amount is the same, but its points are fewer');
     }
     const wasTaken = held > planned && fits(points, planned, rate) && !fits(points, held, rate);
     if (verdict !== 'other amount' || !wasTaken) return order;
@@ -138,9 +139,18 @@ export async function judgeByPoints(
   const suspects = judged.filter((one) => one.verdict === 'absent' && one.customerId !== undefined);
   for (const [customerId = '', some] of Map.groupBy(suspects, (one) => one.customerId)) {
     const answer = await loyalty.getCustomerPoints(customerId);
+    const isAbsent = 'finding' in answer && answer.finding === 'customer-does-not-exist';
+    if (!('value' in answer) && !isAbsent) {
+      for (const order of some) {
+        const unread = judge(order, 'not known', `its customer's points: ${answer.message}`);
+        judged[judged.indexOf(order)] = { ...unread, isUnread: true };
+      }
+      continue;
+    }
     const history = 'value' in answer ? (answer.value.PointHistory ?? []) : [];
     const given = history.filter(({ Amount = 0, IsCanceled }) => Amount > 0 && !IsCanceled);
-    for (const { points = 0 } of judged.filter((one) => one.customerId === customerId)) {
+    const theirs = judged.filter((one) => one.customerId === customerId);
+    for (const points of theirs.flatMap((one) => one.points)) {
       const at = given.findIndex(({ Amount = 0 }) => fits(Amount, 1, points));
       if (at >= 0) given.splice(at, 1);
     }
@@ -262,8 +272,8 @@ export interface JudgedOrder {
   readonly held: number | undefined;
   readonly heldId: string | undefined;
   readonly customerId: string | undefined;
-  /** That the service gives for the first copy. */
-  readonly points: number | undefined;
+  /** That the service gives for each copy. */
+  readonly points: readonly number[];
   /** It was edited or refunded in the store. */
   readonly isChanged: boolean;
   /** The service has it, and we have not sent it. */
@@ -289,7 +299,7 @@ export function judgeOrder(sides: Sides): JudgedOrder {
     ...{ placedAt: order?.placedAt, held: read[0] && held, heldId: read[0]?.id },
     planned: typeof planned === 'number' ? planned : undefined,
     ...{ customerId: order?.customer?.id, isChanged: order?.changed === true },
-    points: copies[0]?.order.EstimatedBonus?.EstimatedPoints,
+    points: copies.flatMap((copy) => copy.order.EstimatedBonus?.EstimatedPoints ?? []),
     isTheirs: copies.length > 0 && !isKnown(entry),
     origins: copies.map((copy) => copy.order.Origin),
     isUnread: store.kind === 'unavailable' || answer.kind === 'unknown',

@@ -57,6 +57,19 @@ describe('an order placed before the other integration was switched off and ship
     expect(order.letters().join()).toContain('--force');
   });
 
+  it('is sent by us after we observed once more, with no other one then', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await takeOver(scene);
+    const from = scene.shop.clock.ms;
+    await scene.observe();
+    scene.pass(3);
+    await scene.goLive({ from });
+    order.ship();
+    expect(await order.settled()).toEqual(exactly(100));
+  });
+
   it('is no part of a program that had none before', async () => {
     const scene = await observed();
     const order = scene.place(SHIRT);
