@@ -263,9 +263,10 @@ function serviceSide(
     return { known, record: presumed(situation)?.service, tellAgain };
   }
   if (!read) return { known, record, tellAgain };
-  // What the service does not have is sent to it.
+  // What the service does not have is sent to it; what is pending there, under the id that it has there.
   if (!isHeldLive(read.held) || !read.held.IsCompleted) {
-    return { known, record, tellAgain: tellAgain || known };
+    const pending = isTheirs ? presumed(situation)?.service : record;
+    return { known, record: pending, tellAgain: tellAgain || known };
   }
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
