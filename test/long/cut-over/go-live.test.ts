@@ -158,7 +158,9 @@ it('go-live previews and changes nothing without a yes', async () => {
   const { text } = await goLive(words);
   // Those that nobody sent yet, each with its amount.
   for (let index = 0; index < 5; index += 1) {
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(`#${named(`between ${index}`).number} ${50 + index}.00`);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      `#${named(`between ${index}`).number} ${50 + index}.00`,
+    );
   }
   expect(world.changingCalls()).toEqual([]);
   await world.store.deliveries.settled();
