@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ComparedOrder,
   csvOf,
   type JudgedOrder,
+  judgeByPoints,
   judgeOrder,
 } from '../../../scripts/connector/ground/compare/read-orders.ts';
 import type { Sides } from '../../../scripts/connector/ground/compare/sides.ts';
@@ -101,6 +103,54 @@ describe('an order of an observed shop', () => {
       `${order.id},"a,""b""",${total.toFixed(2)},,,,absent,-${total.toFixed(2)}`,
       '',
     ]);
+  });
+});
+
+describe('what points tell of an observed shop', () => {
+  const of = (copies: Copies, changes: Partial<ComparedOrder> = {}): ComparedOrder => ({
+    ...judged(copies),
+    ...{ isObserved: true, isMissing: false, isUncounted: false, kind: 'well', what: '' },
+    ...{ isChanged: false, customerId: '7', ...changes },
+  });
+  const points = (EstimatedPoints: number) => ({ EstimatedBonus: { EstimatedPoints } });
+  const gave = (...amounts: readonly number[]) => {
+    const DateReceived = new Date().toISOString();
+    const PointHistory = amounts.map((Amount) => ({ Amount, DateReceived }));
+    return { kind: 'success', value: { PointHistory } } as Success;
+  };
+  type Success = Awaited<ReturnType<Parameters<typeof judgeByPoints>[1]['getCustomerPoints']>>;
+  const plain = of([['#1001', total, points(2 * total)]], { customerId: '8' });
+  const verdictsOf = async (answer: Success, ...orders: readonly ComparedOrder[]) => {
+    const found = await judgeByPoints([plain, plain, plain, ...orders], {
+      getCustomerPoints: async () => answer,
+    });
+    return found.slice(3).map(({ verdict }) => verdict);
+  };
+
+  it('is a refund that the other one took, or points that are missing', async () => {
+    const more = of([['#1001', total + 50, points(2 * total)]], { isChanged: true });
+    const not = of([['#1001', total + 50, points(2 * total + 100)]], { isChanged: true });
+    const none = of([['#1001', total, points(0)]]);
+    expect(await verdictsOf(gave(), more, not, none)).toEqual([
+      ...['same', 'other amount', 'other amount'],
+    ]);
+  });
+
+  it('is an order under an id that nobody knows, where no copy of any other explains them', async () => {
+    const absent = of([]);
+    const twice = of([
+      ['#1001', total, points(2 * total)],
+      ['1001', total, points(2 * total)],
+    ]);
+    const two = gave(2 * total, 2 * total);
+    expect(await verdictsOf(two, absent, twice)).toEqual(['absent', 'twice']);
+    expect(await verdictsOf(two, absent)).toEqual(['perhaps under an unknown id']);
+    expect(await verdictsOf(gave(2 * total + 5), absent)).toEqual(['absent']);
+  });
+
+  it('is not known where they cannot be read', async () => {
+    const failed = { kind: 'transport-failure', message: 'HTTP 500.' } as Success;
+    expect(await verdictsOf(failed, of([]))).toEqual(['not known']);
   });
 });
 

@@ -109,7 +109,7 @@ const fits = (points: number, amount: number, rate: number) => Math.abs(points -
 
 /**
  * Amounts alone do not show what another integration took back, or sent under an id that nobody knows. Points do, where
- * the service gives alike for alike amounts.
+ * the service gives alike for alike amounts, at least for three of four.
  */
 export async function judgeByPoints(
   orders: readonly ComparedOrder[],
@@ -118,10 +118,10 @@ export async function judgeByPoints(
   const whole = orders.filter(
     ({ isChanged, held, points }) => !isChanged && held && points.length === 1,
   );
-  const [first] = whole.toSorted((one, other) => (other.held ?? 0) - (one.held ?? 0));
-  const found = (first?.points[0] ?? 0) / (first?.held ?? 1);
-  const isAlike = whole.every(({ points: [given = 0], held = 0 }) => fits(given, held, found));
-  const rate = found > 0 && isAlike ? found : undefined;
+  const rates = whole.map(({ points: [given = 0], held = 1 }) => given / held);
+  const found = rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)] ?? 0;
+  const alike = whole.filter(({ points: [given = 0], held = 0 }) => fits(given, held, found));
+  const rate = found > 0 && alike.length * 4 >= whole.length * 3 ? found : undefined;
   const judge = (order: ComparedOrder, verdict: OrderVerdict, reason: string) => {
     return { ...order, verdict, reason, ...wordsOf({ verdict, reason }) };
   };
@@ -130,7 +130,7 @@ export async function judgeByPoints(
     const [points] = order.points;
     if (rate === undefined || points === undefined || held === 0) return order;
     if (verdict === 'same' && points < held * rate && !fits(points, held, rate)) {
-      return judge(order, 'other amount', 'its amount is the same, but its points are fewer');
+      return judge(order, 'other amount', 'its amount is the same, but its points are fewer than for others');
     }
     const wasTaken = held > planned && fits(points, planned, rate) && !fits(points, held, rate);
     if (verdict !== 'other amount' || !wasTaken) return order;
