@@ -130,7 +130,11 @@ export async function judgeByPoints(
     const [points] = order.points;
     if (rate === undefined || points === undefined || held === 0) return order;
     if (verdict === 'same' && points < held * rate && !fits(points, held, rate)) {
-      return judge(order, 'other amount', 'its amount is the same, but its points are fewer than for others');
+      return judge(
+        order,
+        'other amount',
+        'its amount is the same, but its points are fewer than for others',
+      );
     }
     const wasTaken = held > planned && fits(points, planned, rate) && !fits(points, held, rate);
     if (verdict !== 'other amount' || !wasTaken) return order;
