@@ -156,9 +156,14 @@ function repaidInAdvance(order: OrderRow): number {
     ({ id, shipping, dutiesMinor }) =>
       !takesOut.has(id) && sum(shipping.map(({ minor }) => minor)) + dutiesMinor === 0,
   );
-  const ids = new Set(amounts.flatMap(({ transactionIds }) => transactionIds));
-  const money = repaymentsOf(order).filter(({ id }) => ids.has(id));
-  return sum(money.map(({ minor }) => minor)) - sum(amounts.map(({ givenMinor }) => givenMinor));
+  const money = repaymentsOf(order);
+  // Of money that never arrived, nothing was given away either.
+  return sum(
+    amounts.map(({ transactionIds, givenMinor }) => {
+      const own = money.filter(({ id }) => transactionIds.includes(id));
+      return Math.max(0, sum(own.map(({ minor }) => minor)) - givenMinor);
+    }),
+  );
 }
 
 /** `chosen`: the suggested amount minus the one that a person chose instead. */
