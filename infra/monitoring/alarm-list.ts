@@ -314,7 +314,7 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Trouble',
       urgency: 'today',
-      message: 'Something needs a person.',
+      message: 'A problem needs you.',
       command: 'status',
       ...own(TROUBLE, { outOf: ONE_HOUR }),
       level: 'basic',

@@ -17,8 +17,8 @@ Examples:
   npx loyalty-connector dead-letters replay --reason rejected --since 2h --yes --wait
 
 Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
-machine is meant. Exit codes: 0 well, 1 failed or action required, 2 bad arguments, 3 waits, 4 not
-known, 130 interrupted.
+machine is meant. Exit codes: 0 ok, 1 failed or action required, 2 bad arguments, 3 pending,
+4 unknown, 130 interrupted.
 `;
 
 /** The whole command line. Wrong arguments throw commander's error, whose message is already printed. */

@@ -115,7 +115,7 @@ export const en = {
     'not-online': 'This reward cannot be redeemed in the online store.',
     'value-not-allowed': 'This amount is not possible for the cart.',
     'not-available': 'This reward is not available at the moment.',
-    'limit-reached': 'This reward was redeemed as often as possible.',
+    'limit-reached': "You've reached the limit for this reward.",
     refused:
       'The loyalty program did not accept this. Perhaps there are not enough points yet. None were taken.',
     network: 'The connection was lost.',

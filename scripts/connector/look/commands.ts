@@ -32,7 +32,7 @@ that is printed opens it once, in one browser. It is described in docs/console.m
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     examples: `\
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
+  npx loyalty-connector status --json | jq .verdict.kind     "ok", "pending", "action required" or "unknown"
 `,
     async run() {
       const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];

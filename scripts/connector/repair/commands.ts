@@ -95,7 +95,7 @@ An order keeps the rules that it was sent under, but with --new-rules. A lower a
   npx loyalty-connector reconcile --deep --shop SHOP
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-After Ctrl-C it goes on by itself.
+After Ctrl-C it continues in the background.
 `,
     run: async () => (await import('./reconcile.ts')).startReconcile,
   })
@@ -122,7 +122,7 @@ sent.
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 
-Interrupted, it is continued by the same command; the comparison goes on by itself. docs/recover.md says what can be
+Interrupted, it is continued by the same command; the comparison continues in the background. docs/recover.md says what can be
 lost.
 `,
     run: async () => (await import('./recover.ts')).recover,
@@ -200,7 +200,7 @@ To let the connector try again, replay the redemption's dead letter instead.
     .argument('<customer>', "the customer's id in the store, e-mail address or reward code")
     .option(...ONE_SHOP);
   declare(group, 'close', {
-    summary: 'close a redemption that needs a person',
+    summary: 'close a redemption that needs you',
     description:
       'Closes a redemption that the connector cannot finish, after you looked into the loyalty service or the store. Without --yes it only shows what it would do.',
     run: async () => (await import('./redemptions.ts')).closeCommand,

@@ -115,7 +115,7 @@ export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion
   const isPlanned = (waitsFor: WaitsFor) => waitsFor === 'paused' || waitsFor === 'planned';
   const wait = found.find((one) => one.wait && !isPlanned(one.wait.waitsFor))?.wait;
   if (!wait) return [];
-  return [{ label: 'Try again now', line: line('retry-now', [], { shop: wait.shop }) }];
+  return [{ label: 'Retry now', line: line('retry-now', [], { shop: wait.shop }) }];
 }
 
 /** Those of all shops, or of one, that are not finished; the longest under way first. */
@@ -146,7 +146,7 @@ export async function listCommand(
   return {
     title: 'Redemptions that are not finished',
     verdict: judgeRedemptions(found, now) ?? {
-      ...{ kind: 'well', what: 'Every redemption is finished.' },
+      ...{ kind: 'ok', what: 'Every redemption is finished.' },
     },
     blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
@@ -165,29 +165,29 @@ export function judgeRedemptions(
   const open = found.filter(({ redemption }) => isOpen(redemption.state));
   const many = open.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
   if (many > 0) {
-    const what = `${counted(many, 'redemption')} ${many === 1 ? 'waits' : 'wait'} for a person.`;
+    const what = `${counted(many, 'redemption')} ${many === 1 ? 'needs' : 'need'} you.`;
     return { kind: 'action required', what };
   }
   if (open.length === 0) return undefined;
-  const what = `${counted(open.length, 'redemption')} ${open.length === 1 ? 'is' : 'are'} not finished; the connector goes on by itself.`;
-  return { kind: 'waits', what };
+  const what = `${counted(open.length, 'redemption')} not finished yet; retrying automatically.`;
+  return { kind: 'pending', what };
 }
 
 const STATES: Readonly<
   Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
 > = {
-  intended: { text: 'begins', tone: 'waits' },
-  calling: { text: 'not known yet', tone: 'waits' },
-  redeemed: { text: 'points spent, code follows', tone: 'waits' },
-  crediting: { text: 'cashback taken, store credit follows', tone: 'waits' },
-  credited: { text: 'on the store credit account', tone: 'well' },
-  cancelling: { text: 'points are given back', tone: 'waits' },
+  intended: { text: 'begins', tone: 'pending' },
+  calling: { text: 'not known yet', tone: 'pending' },
+  redeemed: { text: 'points spent, code follows', tone: 'pending' },
+  crediting: { text: 'cashback taken, store credit follows', tone: 'pending' },
+  credited: { text: 'on the store credit account', tone: 'ok' },
+  cancelling: { text: 'points are given back', tone: 'pending' },
   cancelled: { text: 'points given back' },
-  returning: { text: 'taken back, points follow', tone: 'waits' },
-  owing: { text: 'used after it was taken back', tone: 'waits' },
+  returning: { text: 'taken back, points follow', tone: 'pending' },
+  owing: { text: 'used after it was taken back', tone: 'pending' },
   refused: { text: 'refused, no points spent' },
-  ready: { text: 'code ready', tone: 'well' },
-  used: { text: 'code used', tone: 'well' },
+  ready: { text: 'code ready', tone: 'ok' },
+  used: { text: 'code used', tone: 'ok' },
 };
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
@@ -342,7 +342,7 @@ export async function showCommand(
         line: line('trace', ['customer', customerId], { shop }),
       },
     ],
-    ...(verdict?.kind === 'waits' && { freshSeconds: FRESH_SECONDS }),
+    ...(verdict?.kind === 'pending' && { freshSeconds: FRESH_SECONDS }),
     data: { shop, customer: customerId, ...sides, redemptions: found.map(redemptionData) },
   };
 }
@@ -366,15 +366,15 @@ export function judgeBalances(sides: Sides): Verdict | undefined {
   const { store, service } = sides;
   const silent = [store, service].find((side) => 'none' in side);
   if (silent && !EXPECTED.includes(silent)) {
-    return { kind: 'not known', what: 'Not every side said what the balance is.' };
+    return { kind: 'unknown', what: 'Not every side said what the balance is.' };
   }
   if (rowsOf(sides).some(({ differs }) => differs)) {
     const what =
       'The balances differ. The next point event, a visit to the store or the nightly comparison corrects that.';
-    return { kind: 'waits', what };
+    return { kind: 'pending', what };
   }
   if (silent) return undefined;
-  return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
+  return { kind: 'ok', what: 'The store shows the balance that the loyalty service has.' };
 }
 
 /** What its pages show. */
@@ -519,7 +519,7 @@ export async function closeCommand(
       change.count({ closed: changed ? 1 : 0 });
       return {
         title,
-        verdict: { kind: 'well', what: `It is closed: ${sees}.` },
+        verdict: { kind: 'ok', what: `It is closed: ${sees}.` },
         blocks: [],
         next: [{ label: 'See the customer', line: show }],
         data: { changed, ...whose, id, state: as },

@@ -228,9 +228,9 @@ function endDocument(state: BackfillState, wasDone = false): Document {
 }
 
 /** Only the process that runs it knows whether it still does. */
-const UNFINISHED: Cell = { text: 'stopped or running', tone: 'waits' };
+const UNFINISHED: Cell = { text: 'stopped or running', tone: 'pending' };
 
-const FINISHED: Cell = { text: 'finished', tone: 'well' };
+const FINISHED: Cell = { text: 'finished', tone: 'ok' };
 
 /** Older orders are visible only with a scope of their own. */
 const VISIBLE_DAYS = 59;

@@ -49,7 +49,7 @@ export async function runDeploy(
   });
   return {
     title: stackNameOf(options.stage, connector.deployment),
-    verdict: { kind: 'well', what },
+    verdict: { kind: 'ok', what },
     blocks: notes.map((note) => text(note)),
   };
 }

@@ -86,7 +86,7 @@ export async function importBalances(
     const isGood = faults.length + differing.length === 0;
     const many = faults.length === 0 ? 'no faults' : counted(faults.length, 'fault');
     const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
-    const verdict = { kind: isGood ? 'well' : 'action required', what: what.join(' ') } as const;
+    const verdict = { kind: isGood ? 'ok' : 'action required', what: what.join(' ') } as const;
     const creates = facts([['Would create', createText(toCreate)]]);
     const blocks = [creates, linesTable([...faults, ...differing])];
     session.show({ title, verdict, blocks, data: { ...data, faults, toCreate, differing } });
@@ -117,7 +117,7 @@ export async function importBalances(
           ['Changes', `${timeText(due.rows + toCreate, perSecond)} (--per-second)`],
           ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
-        ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
+        ...(shop.mode === 'observe' ? [text(OBSERVED, 'pending')] : []),
         ...(differing.length > 0 ? [linesTable(differing)] : []),
         text('Nothing was changed.'),
       ],
@@ -153,7 +153,7 @@ export async function importBalances(
     return {
       title,
       verdict: isDone
-        ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+        ? { kind: 'ok', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
         : { kind: 'action required', what: wrong.join(' ') },
       blocks: [
         facts([

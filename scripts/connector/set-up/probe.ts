@@ -151,7 +151,7 @@ const resultsOf = (tried: readonly TriedStep[]): readonly CheckResult[] =>
 /** What is left in the account comes before what the steps found. */
 function judge(tried: readonly TriedStep[], left: number): Verdict {
   if (left === 0 && tried.length === STEP_COUNT) return verdictOf(resultsOf(tried));
-  if (left === 0) return { kind: 'not known', what: 'Not all steps were tried.' };
+  if (left === 0) return { kind: 'unknown', what: 'Not all steps were tried.' };
   return { kind: 'action required', what: `${counted(left, 'thing')} could not be undone.` };
 }
 

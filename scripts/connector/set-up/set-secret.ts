@@ -88,8 +88,8 @@ export async function setSecret(
     title: `The ${purpose} secret of ${domain}`,
     ...(purpose !== 'webhook' && {
       verdict: isTried
-        ? { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` }
-        : { kind: 'not known', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
+        ? { kind: 'ok', what: `${SERVICES[purpose]} accepts the credentials.` }
+        : { kind: 'unknown', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
     }),
     blocks: [
       ...(purpose === 'webhook' ? [UNPROVEN] : []),

@@ -87,7 +87,7 @@ export async function runSetup(
     ...(left.length > 0
       ? [findingsBlock([{ name: '', findings: left }], { title: 'Left for you' })]
       : []),
-    ...(found.verdict?.kind === 'well' ? [text(firstOrder(deployment))] : []),
+    ...(found.verdict?.kind === 'ok' ? [text(firstOrder(deployment))] : []),
   ];
   return { ...found, title: `${number + 1}. Doctor: ${found.title}`, blocks };
 }
@@ -204,7 +204,7 @@ function deployStep(deps: SetupDeps): Step {
       const found = await waitWhileChanging(deps);
       if (!found) return [fail(`${stack} does not exist yet`)];
       const { status, outputs } = found;
-      return [fail(`${stack} is ${status}, in version ${outputs.Version ?? 'not known'}`)];
+      return [fail(`${stack} is ${status}, in version ${outputs.Version ?? 'unknown'}`)];
     },
     async fix() {
       await deploy(

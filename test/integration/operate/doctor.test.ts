@@ -87,7 +87,7 @@ describe('loyalty-connector doctor', () => {
     connector.loyalty.faults.add({ kind: 'outage' });
     const { code, document, about } = await doctor();
     connector.loyalty.faults.clear();
-    expect([code, document.verdict.kind]).toEqual([4, 'not known']);
+    expect([code, document.verdict.kind]).toEqual([4, 'unknown']);
     expect(about('loyalty')).toMatchObject([{ verdict: 'unknown' }]);
     expect(about('order origin')).toMatchObject([
       { verdict: 'info', what: 'the store changed no order in the last 7 days' },

@@ -12,7 +12,7 @@ it.each([
   ['compare order 1', 'give: compare orders --since 24h. For one of them: trace.'],
   ['pause --for soon', '--for'],
   ['pause --for 0m', '--for'],
-  ['pause --for 30d', 'pause for 7 days at most'],
+  ['pause --for 30d', 'pause for at most 7 days'],
   ['reconcile --shop nowhere', 'the settings have no shop "nowhere"'],
   ['resend order', "missing required argument 'ids'"],
   ['resend order 1 --since 1d', "unknown option '--since'"],

@@ -58,7 +58,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters show', /missing required argument 'id'/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
-    ['dead-letters drop --because test', /say which dead letters/],
+    ['dead-letters drop --because test', /choose the dead letters/],
     ['dead-letters drop --id 1 --because <why>', /Say why it may go/],
   ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {
     const { code, stdout, stderr } = await run(line);

@@ -19,7 +19,7 @@ describe('loyalty-connector secrets set', () => {
       'secrets set loyalty --untried',
       JSON.stringify(given),
     );
-    expect(stdout).toContain('NOT KNOWN\n  Untried: ');
+    expect(stdout).toContain('UNKNOWN\n  Untried: ');
     expect(code).toBe(4);
     expect(stderr).toContain(`The loyalty secret of ${SHOP} is stored`);
     expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
@@ -79,7 +79,7 @@ describe('loyalty-connector secrets set', () => {
     expect(rotated.code).toBe(0);
     // Nobody can try it.
     expect(rotated.stdout).toContain('is not known until a webhook comes');
-    expect(rotated.stdout).not.toContain('WELL');
+    expect(rotated.stdout).not.toContain('OK');
     const both = (await connector.secret('webhook')) as Readonly<Record<string, string>>;
     const previousUntil = expect.any(String);
     expect(both).toEqual({ current: NEW_SECRET, previous: SECRETS.webhook.current, previousUntil });
@@ -195,7 +195,7 @@ describe('loyalty-connector secrets set', () => {
 
     const set = await connector.run('secrets set loyalty', JSON.stringify(SECRETS.loyalty));
     expect(set.stdout).toContain('The loyalty service accepts the credentials.');
-    expect(set.stdout).toContain('1 message is tried again in 6 seconds: orders 1.');
+    expect(set.stdout).toContain('Retrying 1 message in 6 seconds: orders 1.');
     const sent = async () => {
       await connector.work();
       return orders();

@@ -75,16 +75,16 @@ describe('an order of an observed shop', () => {
     ],
     [
       'not counted by us',
-      'it is a test order',
+      'a test order',
       judged([['1001', total]], { mapped: { kind: 'skip', why: 'test-order' } }),
     ],
     [
-      'not known',
+      'unknown',
       'the service did not say: HTTP 500.',
       judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } }),
     ],
   ])('is %s: %s', (verdict, reason, found) => {
-    expect(found).toMatchObject({ verdict, reason, isUnread: verdict === 'not known' });
+    expect(found).toMatchObject({ verdict, reason, isUnread: verdict === 'unknown' });
   });
 
   it('is a line of a file, with what the service counts too much', () => {
@@ -183,7 +183,7 @@ describe('go-live', () => {
 
   it('is refused where not all orders could be read', () => {
     const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
-    expect(obstacleIn([own, unread], placed, false)?.kind).toBe('not known');
-    expect(obstacleIn([own], placed, true)?.kind).toBe('not known');
+    expect(obstacleIn([own, unread], placed, false)?.kind).toBe('unknown');
+    expect(obstacleIn([own], placed, true)?.kind).toBe('unknown');
   });
 });

@@ -47,7 +47,7 @@ function compareOne(sides: Sides): ComparedOrder {
   const live = judgeSides(sides);
   const { kind, what } = isPlanned ? planned : live;
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
-  const isMissing = !isObserved && kind !== 'well' && isWanted && !live.isApplied;
+  const isMissing = !isObserved && kind !== 'ok' && isWanted && !live.isApplied;
   const isUncounted = isPlanned && verdict === 'not counted by us';
   return { ...judged, isObserved, kind, what, isMissing, isUncounted };
 }
@@ -110,9 +110,9 @@ export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block 
 
 const TONES = {
   'action required': 'bad',
-  'not known': 'waits',
-  waits: 'waits',
-  well: 'soft',
+  unknown: 'pending',
+  pending: 'pending',
+  ok: 'soft',
 } as const satisfies Record<VerdictKind, Tone>;
 
 /** `12 orders, planned 600.00, held 540.00, difference −60.00` */
@@ -138,14 +138,14 @@ export function namesOf(orders: readonly JudgedOrder[]): string {
 
 /** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
 const ORDER_VERDICTS = {
-  same: 'well',
-  'not counted by us': 'well',
+  same: 'ok',
+  'not counted by us': 'ok',
   'other amount': 'action required',
   /** It would be sent. */
-  absent: 'waits',
+  absent: 'pending',
   /** Under two ids. */
   twice: 'action required',
-  'not known': 'not known',
+  unknown: 'unknown',
 } as const;
 
 type OrderVerdict = keyof typeof ORDER_VERDICTS;
@@ -211,9 +211,9 @@ function verdictOf(
   copies: readonly { id: string; state: Figures['state']; counts: number }[],
 ): Pick<JudgedOrder, 'verdict' | 'reason'> {
   const say = (verdict: OrderVerdict, reason: string) => ({ verdict, reason });
-  if (held.kind === 'unknown') return say('not known', `the service did not say: ${held.why}`);
-  if (mapped?.kind === 'fault') return say('not known', `the rules fail: ${faultText(mapped)}`);
-  if (planned === undefined) return say('not known', 'the store did not say');
+  if (held.kind === 'unknown') return say('unknown', `the service did not say: ${held.why}`);
+  if (mapped?.kind === 'fault') return say('unknown', `the rules fail: ${faultText(mapped)}`);
+  if (planned === undefined) return say('unknown', 'the store did not say');
   if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
     return say('twice', "it is there under two ids: cancel the one that is not the store's");
   }

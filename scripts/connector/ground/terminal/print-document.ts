@@ -24,12 +24,12 @@ export interface PrintSettings {
   readonly now: Date;
 }
 
-const STYLES = { well: 'green', waits: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
+const STYLES = { ok: 'green', pending: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
 const VERDICTS: Readonly<Record<VerdictKind, keyof typeof STYLES>> = {
-  well: 'well',
-  waits: 'waits',
+  ok: 'ok',
+  pending: 'pending',
   'action required': 'bad',
-  'not known': 'waits',
+  unknown: 'pending',
 };
 
 /** Draws a document at the terminal: the verdict, what it rests on, and what to do next. */
@@ -105,7 +105,7 @@ function printWords(
   }
 }
 
-const MARKS = { well: 'pass', waits: 'warn', bad: 'FAIL', info: 'info' } as const;
+const MARKS = { ok: 'pass', pending: 'warn', bad: 'FAIL', info: 'info' } as const;
 
 const allOf = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
   found.flatMap((one) => [one, ...allOf(one.follows ?? [])]);

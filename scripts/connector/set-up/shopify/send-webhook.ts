@@ -89,7 +89,7 @@ function judgeAnswer(
     return bad(what, { label: 'See the dead letter', line: letters });
   }
   const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
-  return { verdict: { kind: 'well', what: answered }, next: KINDS.has(named) ? [trace] : [] };
+  return { verdict: { kind: 'ok', what: answered }, next: KINDS.has(named) ? [trace] : [] };
 }
 
 /** Signs and posts it as the store would. */
