@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { portHolder } from '../../shared/config/folders.ts';
 
 export type Wanted<Options> =
   | { readonly kind: 'help' }
@@ -95,7 +96,7 @@ function explain(error: unknown, port: number | undefined): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use, perhaps by another sandbox. Stop that sandbox, or give another --port.`;
+    return `Port ${port} is in use${portHolder(port)}. Stop that process, or give another --port.`;
   }
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') {
     return `This user may not listen on port ${port}. Give a --port above 1023.`;

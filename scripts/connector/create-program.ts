@@ -39,7 +39,7 @@ export function createProgram(): Command {
     .addHelpText('after', EXAMPLES);
   const parts: ProgramParts = {
     createProgram,
-    loadRooms: async () => (await import('./rooms.ts')).storeRooms,
+    loadChecks: async () => (await import('./platform-checks.ts')).checksByPlatform,
   };
   registerSetUp(program.commandsGroup('Set up:'), {
     ...parts,
@@ -55,9 +55,9 @@ export function createProgram(): Command {
 }
 
 /** `setup` ends with it. */
-async function loadDoctor({ loadRooms }: ProgramParts): Promise<Examine> {
-  const [{ examine }, rooms] = [await import('./look/doctor.ts'), await loadRooms()];
-  return (session, options) => examine(session, options, rooms);
+async function loadDoctor({ loadChecks }: ProgramParts): Promise<Examine> {
+  const [{ examine }, platforms] = [await import('./look/doctor.ts'), await loadChecks()];
+  return (session, options) => examine(session, options, platforms);
 }
 
 /** Settings that commander does not pass on to commands added as objects. */

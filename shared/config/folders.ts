@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
@@ -26,6 +27,14 @@ export function findProject(current = process.cwd()): string {
 
 /** Holds the folder in which the stack of this process runs, for commands that are run in another one. */
 export const runningNote = (pid: number) => join(tmpdir(), `loyalty-connector-${pid}.running`);
+
+/** ` by process 4711 (node)`: who listens there; empty where the system does not say. */
+export function portHolder(port: unknown): string {
+  const asked = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
+  const { stdout } = spawnSync('lsof', asked, { encoding: 'utf8' });
+  const [, pid, name] = /^p(\d+)\nc(.*)/.exec(stdout ?? '') ?? [];
+  return pid === undefined ? '' : ` by process ${pid} (${name})`;
+}
 
 function hasSettings(folder: string): boolean {
   try {

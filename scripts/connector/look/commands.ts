@@ -8,7 +8,7 @@ import type { DoctorOptions } from './doctor.ts';
 import type { StatusOptions } from './show-status.ts';
 
 /** The commands that change nothing. */
-export function registerLook(program: Command, { createProgram, loadRooms }: ProgramParts): void {
+export function registerLook(program: Command, { createProgram, loadChecks }: ProgramParts): void {
   declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
     summary: 'open a page to look at everything and to repair it',
     examples: `\
@@ -35,8 +35,8 @@ that is printed opens it once, in one browser. It is described in docs/console.m
   npx loyalty-connector status --json | jq .verdict.kind     "ok", "pending", "action required" or "unknown"
 `,
     async run() {
-      const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
-      return (session, options) => showStatus(session, options, rooms);
+      const [{ showStatus }, platforms] = [await import('./show-status.ts'), await loadChecks()];
+      return (session, options) => showStatus(session, options, platforms);
     },
   }).option('--charts', 'add the figures of the last hour and the last day, for a page or --json');
 
@@ -106,8 +106,8 @@ The file has one line for each order, without personal data.
 The webhook address is sent one forged signature, which is refused and not counted.
 `,
     async run() {
-      const [{ examine }, rooms] = [await import('./doctor.ts'), await loadRooms()];
-      return (session, options) => examine(session, options, rooms);
+      const [{ examine }, platforms] = [await import('./doctor.ts'), await loadChecks()];
+      return (session, options) => examine(session, options, platforms);
     },
   }).option('--all', 'show what passed, too, and how rewards are read');
 

@@ -29,7 +29,7 @@ import {
   readSummaries,
   rebuildSummaries,
 } from '../ground/letters/read-letters.ts';
-import { foreseeReplay } from '../ground/letters/replay-letters.ts';
+import { previewReplay } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { familiesOf } from '../ground/session/queues.ts';
 import type { Session } from '../ground/session/session.ts';
@@ -167,7 +167,7 @@ function actionsOn(
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter));
-  const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
+  const sent = all.filter((one) => !isHopeless(one) && !previewReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
   const cause = delivered ? 'delivered since' : reason;

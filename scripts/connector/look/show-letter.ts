@@ -31,9 +31,9 @@ import {
   takeLetters,
 } from '../ground/letters/read-letters.ts';
 import {
-  foreseeReplay,
   letterReaderOf,
   OBSTACLES,
+  previewReplay,
   readErasure,
 } from '../ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../ground/session/arguments.ts';
@@ -173,7 +173,7 @@ function documentOf(
   const title = `The dead letter about ${aboutText(about)}`;
   const whose = about.shop === undefined ? '' : ` of ${about.shop}`;
   const advice = adviceOn(letter.code);
-  const obstacle = foreseeReplay(letter, connector.shops);
+  const obstacle = previewReplay(letter, connector.shops);
   const trace = traceOf(about);
   const seeTrace = trace ? [{ label: 'What happened to it', line: trace }] : [];
   return {
@@ -214,7 +214,7 @@ function documentOf(
 
 function verdictOf(
   { letter, entry, redactedAt }: ShownLetter,
-  obstacle: ReturnType<typeof foreseeReplay>,
+  obstacle: ReturnType<typeof previewReplay>,
 ): Verdict {
   const kind = 'action required';
   if (redactedAt !== undefined) {

@@ -1,7 +1,7 @@
 import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { findingsBlock } from '../ground/checks/check.ts';
-import type { StoreRooms } from '../ground/checks/step.ts';
+import type { ChecksByPlatform } from '../ground/checks/step.ts';
 import { untilOf } from '../ground/compare/settle.ts';
 import type { Chart, LastHour } from '../ground/session/figures.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
@@ -43,12 +43,12 @@ const FRESH_SECONDS = { aws: 60, local: 5 } as const;
 export async function showStatus(
   { findDeployment }: Pick<Session, 'findDeployment'>,
   options: StatusOptions,
-  rooms: StoreRooms,
+  platforms: ChecksByPlatform,
 ): Promise<Document> {
   const deployment = await findDeployment();
   const { stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
-  const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
+  const status = await collectStatus(deployment, options, { now: new Date(), charts }, platforms);
   const results = judgeStatus(status);
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({

@@ -29,11 +29,11 @@ import {
 } from '../ground/letters/read-letters.ts';
 import {
   countObstacles,
-  foreseeReplay,
   letterReaderOf,
   newTally,
   OBSTACLES,
   type Obstacle,
+  previewReplay,
   type ReplayedLetter,
   type ReplayTally,
   replayLetters,
@@ -123,9 +123,9 @@ function planReplay(
   limit: number | undefined,
   { connector }: Pick<Deployment, 'connector'>,
 ): ReplayPlan {
-  const foreseen = Map.groupBy(list.matching, (letter) => foreseeReplay(letter, connector.shops));
-  const sendable = foreseen.get(undefined) ?? [];
-  const counts = [...foreseen].flatMap(([one, { length }]) =>
+  const previews = Map.groupBy(list.matching, (letter) => previewReplay(letter, connector.shops));
+  const sendable = previews.get(undefined) ?? [];
+  const counts = [...previews].flatMap(([one, { length }]) =>
     one ? [[one, length] as const] : [],
   );
   // The oldest: they expire first.

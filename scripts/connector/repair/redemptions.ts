@@ -7,7 +7,7 @@ import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
 import {
   closeRedemption,
-  foreseeClosing,
+  previewClosing,
 } from '../../../shared/rewards/redeem/recover-redemptions.ts';
 import {
   beganAt,
@@ -460,7 +460,7 @@ function closings(
   const { id, state } = redemption;
   // In the state that it has already, `close` repeats a message only.
   return CLOSED_AS.filter(
-    (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
+    (as) => state.at !== as && previewClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
     say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
@@ -485,11 +485,11 @@ export async function closeCommand(
   const whose = { shop, customerId };
   const show = line('redemptions show', [customerId], { shop });
   const redemption = findRedemption(await openRecord(whose, opened).read(), id);
-  const mustBe = (found: ReturnType<typeof foreseeClosing>) => {
+  const mustBe = (found: ReturnType<typeof previewClosing>) => {
     if (redemption && found.kind === 'closed') return redemption;
     throw notClosed(redemption, id, lineText(show, deployment));
   };
-  const before = mustBe(foreseeClosing(redemption, as, now()));
+  const before = mustBe(previewClosing(redemption, as, now()));
   const changed = before.state.at !== as;
   const title = `Redemption ${id} of customer ${customerId}`;
   return carryOut(session, deployment, options.yes, {
@@ -531,7 +531,7 @@ export async function closeCommand(
 function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
   if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
   const accepted = CLOSED_AS.filter(
-    (as) => foreseeClosing(redemption, as, new Date()).kind === 'closed',
+    (as) => previewClosing(redemption, as, new Date()).kind === 'closed',
   );
   return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,

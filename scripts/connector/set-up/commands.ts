@@ -19,7 +19,7 @@ export function registerSetUp(
   program: Command,
   {
     createProgram,
-    loadRooms,
+    loadChecks,
     loadDoctor,
   }: ProgramParts & { readonly loadDoctor: () => Promise<Examine> },
 ): void {
@@ -37,7 +37,7 @@ Instead of asking, it reads environment variables: without a terminal it says wh
 `,
     async run() {
       const { runSetup } = await import('./setup.ts');
-      const parts = { ...(await loadRooms()), examine: await loadDoctor() };
+      const parts = { ...(await loadChecks()), examine: await loadDoctor() };
       return (session, options) => runSetup(session, options, parts);
     },
   })

@@ -19,14 +19,14 @@ import {
 } from '../ground/checks/read-secret.ts';
 import { settingsCheck } from '../ground/checks/settings.ts';
 import {
+  type ChecksByPlatform,
   obtainValue,
+  type PlatformChecks,
   runStep,
   type SetupDeps,
   type SetupOptions,
   type ShopSetup,
   type Step,
-  type StoreRoom,
-  type StoreRooms,
   waitForUser,
 } from '../ground/checks/step.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
@@ -63,7 +63,7 @@ export type Examine = (
 export async function runSetup(
   session: Session,
   options: SetupOptions,
-  { roomOf, examine }: Pick<StoreRooms, 'roomOf'> & { readonly examine: Examine },
+  { checksOf, examine }: Pick<ChecksByPlatform, 'checksOf'> & { readonly examine: Examine },
 ): Promise<Document> {
   const { deps, deployed, isDeployedHere } = await openDeps(session, options);
   const left: Finding[] = [];
@@ -79,7 +79,8 @@ export async function runSetup(
   const deployment = await deployed();
   const shops = shopsOf(deployment.connector, options.shop);
   const isOnly = shops.length === 1;
-  for (const shop of shops) await run(shopSteps({ deps, deployment, shop, isOnly }, roomOf(shop)));
+  for (const shop of shops)
+    await run(shopSteps({ deps, deployment, shop, isOnly }, checksOf(shop)));
   await run([alarmsStep(deps, deployment)]);
   const found = await examine({ findDeployment: async () => deployment }, options);
   const blocks = [
@@ -244,17 +245,17 @@ export function alarmsStep({ session }: SetupDeps, deployment: Deployment): Step
 }
 
 /** Each needs what those before it have made. */
-export function* shopSteps(setup: ShopSetup, room: StoreRoom): Generator<Step> {
+export function* shopSteps(setup: ShopSetup, platform: PlatformChecks): Generator<Step> {
   const { deployment, shop, isOnly } = setup;
   const titled = (title: string) => (isOnly ? title : `${title} of ${shop.domain}`);
-  yield { ...secretsCheckOf(setup, room), title: titled('Secrets') };
-  for (const step of room.steps(setup, shopDeps(deployment, [shop]))) {
+  yield { ...secretsCheckOf(setup, platform), title: titled('Secrets') };
+  for (const step of platform.steps(setup, shopDeps(deployment, [shop]))) {
     yield { ...step, title: titled(step.title) };
   }
 }
 
 /** Asks for what is not stored yet. */
-function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'look' | 'fix'> {
+function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step, 'look' | 'fix'> {
   const { deps, deployment, shop, isOnly } = setup;
   const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
   return {

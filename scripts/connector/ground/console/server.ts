@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, extname, join } from 'node:path';
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
+import { PACKAGE_FOLDER, portHolder } from '../../../../shared/config/folders.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { findLocalStack } from '../session/find-deployment.ts';
 import type { Session } from '../session/session.ts';
@@ -69,7 +69,10 @@ export async function openConsole(
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
+    throw new Problem(
+      `Port ${port} is in use${portHolder(port)}.`,
+      'Give another --port, or none.',
+    );
   });
   const { port: own } = server.address() as AddressInfo;
   const guard = createGuard(own);
