@@ -67,11 +67,12 @@ function prepare(command: Command): void {
     .showSuggestionAfterError()
     .configureOutput({
       outputError(text, write) {
-        const [message, help] = [`${command.name()}: ${printable(oneLine(text))}`, helpOf(command)];
+        const name = pathOf(command) || command.name();
+        const [message, help] = [`${name}: ${printable(oneLine(text))}`, helpOf(command)];
         if (command.optsWithGlobals().json) {
           process.stdout.write(`${errorJson('bad-arguments', message, help)}\n`);
         }
-        write(`${message} (${help} shows how)\n`);
+        write(`${message} Help: ${help}\n`);
       },
     });
 }
@@ -84,8 +85,9 @@ function oneLine(text: string): string {
   const line = text
     .replace(/^error: /, '')
     .trim()
-    .replace(/\s*\n\s*/g, ' ');
-  return /[.)]$/.test(line) ? line : `${line}.`;
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/ \((Did you mean .*\?)\)$/, '. $1');
+  return /[.?]$/.test(line) ? line : `${line}.`;
 }
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {

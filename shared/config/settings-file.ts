@@ -55,7 +55,7 @@ function placeIn(error: unknown, folder: string): string | undefined {
 
 /** Comments match without the group. */
 const TOKENS =
-  /\/\/.*|\/\*[^]*?\*\/|('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
+  /\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
 
 /** `:5:12`: where a setting is written, or else what holds it; empty where no literal in the file does. */
 function placeOf(path: string, source: string): string {

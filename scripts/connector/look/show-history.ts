@@ -137,12 +137,21 @@ function endOf({ end }: AuditRecord): End {
   if (!end) return { text: 'still running, or its process was killed', tone: 'pending' };
   const { result, verdict = 'ok', counts } = end;
   const { text, tone } = result === 'finished' ? VERDICTS[verdict] : BROKEN_OFF[result];
-  const counted = Object.entries(counts).map(([name, count]) => `${wordsOf(name)} ${count}`);
+  const known = Object.entries(counts).filter(([, count]) => count > 0);
+  const counted = known.map(([name, count]) => `${count.toLocaleString('en')} ${wordsOf(name)}`);
   return { text: [text, ...counted].join(', '), ...(tone && { tone }) };
 }
 
+const COUNTS: Readonly<Record<string, string>> = {
+  begun: 'paused',
+  ended: 'resumed',
+  woken: 'retried',
+  held: 'held by a pause',
+};
+
 /** `notReplayed`: `not replayed`. */
-const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const wordsOf = (name: string) =>
+  COUNTS[name] ?? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** As it was typed; operands are recorded by their number. */
 function lineOf({ command, arguments: given }: AuditRecord): string {

@@ -243,7 +243,9 @@ function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
     ['letter', `${letterId}, dead letter of the ${family} queue`],
     ['topic', event?.topic],
     ['received', event && { at: event.receivedAt }],
-    ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
+    ...(event?.replays ?? []).map(
+      ({ at, by }) => ['sent again', `${utcText(at)} UTC by ${by}`] as const,
+    ),
   ]);
 }
 

@@ -115,7 +115,7 @@ function previewOf(
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would pause ${what} to the loyalty service ${end}. What arrives meanwhile waits and is sent afterwards. Nothing was changed.`,
+        `This would pause ${what}: nothing is sent to the loyalty service ${end}. What arrives meanwhile waits and is sent afterwards. Nothing was changed.`,
       ),
       ...findingsOf('Paused now', lasting),
     ],

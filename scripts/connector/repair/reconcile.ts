@@ -140,7 +140,7 @@ export function judgeRuns(
   now: Date,
 ): Verdict {
   const [last] = runs;
-  if (!last) return { kind: 'unknown', what: 'No comparison has ended yet.' };
+  if (!last) return { kind: 'unknown', what: 'No comparison has finished yet.' };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;
@@ -173,7 +173,10 @@ export function judgeRuns(
     return { kind: 'pending', what };
   }
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    return { kind: 'pending', what: `There was nothing to compare. ${upTo}` };
+    return {
+      kind: 'pending',
+      what: `There was nothing to compare up to ${until}; later changes are not compared yet.`,
+    };
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;

@@ -39,6 +39,7 @@ import { type Change, carryOut, type Session } from '../ground/session/session.t
 import { type Document, right, table, text } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
+import { utcText } from '../ground/terminal/text.ts';
 
 export interface RecoverOptions {
   /** Epoch milliseconds. */
@@ -193,7 +194,11 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     ...{ from, shop, yes: true },
   };
   const rows = plans.map((plan) => ({
-    cells: [plan.shop.domain, `${iso(plan.goLive.at)} (${plan.goLive.from})`, iso(plan.since)],
+    cells: [
+      plan.shop.domain,
+      `${utcText(plan.goLive.at)} UTC (${plan.goLive.from})`,
+      `${utcText(plan.since)} UTC`,
+    ],
     detail: remarksOn(plan, options),
   }));
   return {
@@ -215,7 +220,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
 function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
   const remarks = [
     isPaused && 'The shop is paused: this ends the pause once it is safe.',
-    underWay !== undefined && `A recovery has been running since ${iso(underWay)}.`,
+    underWay !== undefined && `A recovery has been running since ${utcText(underWay)} UTC.`,
     from !== undefined && `Missing items are copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');

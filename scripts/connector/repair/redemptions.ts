@@ -141,12 +141,12 @@ export async function listCommand(
   // A stuck one waits for what only a person can see; it has no dead letter.
   if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
     const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
-    next.push({ label: 'Try again those that were given up', line: letters });
+    next.push({ label: 'Send the failed ones again', line: letters });
   }
   return {
-    title: 'Redemptions that are not finished',
+    title: 'Unfinished redemptions',
     verdict: judgeRedemptions(found, now) ?? {
-      ...{ kind: 'ok', what: 'Every redemption is finished.' },
+      ...{ kind: 'ok', what: 'All redemptions are finished.' },
     },
     blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
@@ -177,7 +177,7 @@ const STATES: Readonly<
   Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
 > = {
   intended: { text: 'begins', tone: 'pending' },
-  calling: { text: 'not known yet', tone: 'pending' },
+  calling: { text: 'unknown yet', tone: 'pending' },
   redeemed: { text: 'points spent, code follows', tone: 'pending' },
   crediting: { text: 'cashback taken, store credit follows', tone: 'pending' },
   credited: { text: 'on the store credit account', tone: 'ok' },
@@ -192,11 +192,11 @@ const STATES: Readonly<
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused':
-    'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+    'The loyalty service refuses to look it up: check in its panel whether points were spent.',
   'credit-unclear':
     "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
   'cancel-refused':
-    'The loyalty service does not cancel it: look in its panel whether the points are back, else give them back there.',
+    'The loyalty service does not cancel it: check in its panel whether the points are back, and give them back there if not.',
   'take-again-refused':
     'An order used the code after it was taken back, and the loyalty service does not take the points again (its dead letter has the reason): settle it with the customer.',
 };
@@ -206,10 +206,10 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   const { state, stuck, takeBack } = redemption;
   if (stuck) return STUCK[stuck];
   if (waitsForPerson(redemption, now)) {
-    return 'Unfinished for more than a day: look for its dead letter, and replay it.';
+    return 'Unfinished for more than a day: find its dead letter and replay it.';
   }
   const then = wait
-    ? `It waits ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
+    ? `Waiting ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
     : '';
   if (state.at === 'calling') {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;

@@ -86,7 +86,7 @@ export async function runSetup(
   const blocks = [
     ...found.blocks,
     ...(left.length > 0
-      ? [findingsBlock([{ name: '', findings: left }], { title: 'Left for you' })]
+      ? [findingsBlock([{ name: '', findings: left }], { title: 'Still to do' })]
       : []),
     ...(found.verdict?.kind === 'ok' ? [text(firstOrder(deployment))] : []),
   ];
@@ -95,7 +95,7 @@ export async function runSetup(
 
 function firstOrder({ connector }: Deployment): string {
   const act = connector.shops[0]?.rules.completeWhen === 'paid' ? 'pay' : 'fulfil';
-  return `Next, place an order in the store and ${act} it, which is when it is sent. "trace order", with the number at the end of its address, shows its outcome.`;
+  return `Next, place an order in the store and ${act} it: then it is sent. "trace order" with its number shows the outcome.`;
 }
 
 async function openDeps(session: Session, options: SetupOptions) {
@@ -181,7 +181,7 @@ const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
 async function waitWhileChanging({ terminal, stack, aws }: SetupDeps) {
-  const progress = terminal.progress(`waiting for ${stack}`);
+  const progress = terminal.progress(`Waiting for ${stack}:`);
   for (let polls = 0; ; polls += 1) {
     const found = await readStack(aws, stack);
     const status = found?.status ?? '';
@@ -309,7 +309,7 @@ function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step,
   ): Promise<Readonly<Record<string, unknown>>> {
     if (deps.where === 'aws' && guide) deps.terminal.note(guide(setup));
     if (known.clientSecret !== undefined) {
-      deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
+      deps.terminal.note('Using the stored webhook secret as the client secret of the app.');
     }
     const fields = await obtainTried('store', wanted, known);
     await keep('store', fields);
@@ -336,7 +336,7 @@ function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step,
   ): Promise<SecretFields> {
     // The variables name no shop.
     if (!isOnly && !process.stdin.isTTY) {
-      throw new Problem('Values without a terminal are for one shop.', 'Name it: --shop DOMAIN.');
+      throw new Problem('Without a terminal, values are for one shop.', 'Name it: --shop DOMAIN.');
     }
     const fields = { ...known, ...(await askFields(wanted, (one) => obtainValue(one))) };
     const refused =

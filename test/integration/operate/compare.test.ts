@@ -68,7 +68,7 @@ describe('both sides of one entity', () => {
 describe('loyalty-connector compare', () => {
   it('is not well where nothing changed, and so nothing was compared', async () => {
     const { code, stdout } = await connector.run('compare orders --since 2099-01-01');
-    expect(stdout).toContain('UNKNOWN\n  The store changed no order since then');
+    expect(stdout).toContain('UNKNOWN\n  No order changed in the store since then');
     expect(code).toBe(4);
   });
 

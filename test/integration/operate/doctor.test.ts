@@ -32,7 +32,7 @@ describe('loyalty-connector doctor', () => {
     // Nobody has made the subscriptions yet.
     expect(stdout).toMatch(/^FAIL {2}subscriptions +(\d+) of \1 subscriptions are missing$/m);
     expect(stdout).toContain(`npx loyalty-connector webhooks sync --shop ${SHOP}`);
-    expect(stdout).toMatch(/^ {2}1 failed, (\d+ warnings?, )?\d+ fine, \d+ notes\.$/m);
+    expect(stdout).toMatch(/^ {2}1 failed, (\d+ warnings?, )?\d+ passed, \d+ notes\.$/m);
     expect(stdout).toContain('npx loyalty-connector doctor --all');
     expect(stdout).not.toMatch(/^(pass|info) /m);
   });
@@ -90,7 +90,7 @@ describe('loyalty-connector doctor', () => {
     expect([code, document.verdict.kind]).toEqual([4, 'unknown']);
     expect(about('loyalty')).toMatchObject([{ verdict: 'unknown' }]);
     expect(about('order origin')).toMatchObject([
-      { verdict: 'info', what: 'the store changed no order in the last 7 days' },
+      { verdict: 'info', what: 'no order changed in the store in the last 7 days' },
     ]);
   });
 
@@ -176,8 +176,8 @@ describe('the program in the loyalty service', () => {
   });
 
   it.each([
-    [0, 'warn', '1 of Origin 0'],
-    [1, 'pass', 'none of Origin 0'],
+    [0, 'warn', '1 with Origin 0'],
+    [1, 'pass', 'none with Origin 0'],
   ] as const)(
     'is searched for orders of Origin 0: %i gives %s, and an outage that it is not known',
     async (origin, verdict, text) => {

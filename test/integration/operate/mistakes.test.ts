@@ -17,7 +17,7 @@ it.each([
   ['resend order', "missing required argument 'ids'"],
   ['resend order 1 --since 1d', "unknown option '--since'"],
   ['resend shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
-  ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
+  ['secrets set orders', 'give one of webhook, loyalty, store, not "orders"'],
   ['secrets set loyalty --rotate', 'are for the webhook secret'],
   ['secrets set webhook --rotate --leaked', 'either --rotate or --leaked'],
   ['secrets set store --leaked', 'other secrets are replaced at once'],

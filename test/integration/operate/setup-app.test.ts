@@ -264,7 +264,9 @@ describe('the folder of the app', () => {
     const address = 'https://StorefrontAddress.example/example-store/flow/give-points';
     expect(ofFlow().join()).toContain(`runtime_url = "${address}"`);
     const found = await lookAtFolders(opened);
-    expect(JSON.stringify(found)).toContain('loyalty-give-points is not as this release writes it');
+    expect(JSON.stringify(found)).toContain(
+      'loyalty-give-points is not the version of this release',
+    );
     await writeApp(opened, {});
     expect(ofFlow()).toEqual([]);
   });

@@ -152,7 +152,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await close.click();
     expect(await agree(page, /^Close/)).toContain('no points were taken');
     await openTab(page, 'Customers');
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Every redemption is finished');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('All redemptions are finished');
   }, 200_000);
 
   it('pauses with a reason, says so, and resumes', async () => {

@@ -22,7 +22,7 @@ describe('loyalty-connector secrets set', () => {
     expect(stdout).toContain('UNKNOWN\n  Untried: ');
     expect(code).toBe(4);
     expect(stderr).toContain(`The loyalty secret of ${SHOP} is stored`);
-    expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
+    expect(stdout).toContain('within 5 minutes, or within 1 minute where the older one');
     expect(stdout).toContain('npx loyalty-connector status');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
@@ -78,7 +78,7 @@ describe('loyalty-connector secrets set', () => {
     const rotated = await connector.run('secrets set webhook --rotate', input);
     expect(rotated.code).toBe(0);
     // Nobody can try it.
-    expect(rotated.stdout).toContain('is not known until a webhook comes');
+    expect(rotated.stdout).toContain('The next webhook shows');
     expect(rotated.stdout).not.toContain('OK');
     const both = (await connector.secret('webhook')) as Readonly<Record<string, string>>;
     const previousUntil = expect.any(String);
@@ -114,7 +114,7 @@ describe('loyalty-connector secrets set', () => {
     expect(same.code).toBe(1);
 
     const leaked = await set(NEW_SECRET);
-    expect(leaked.stdout).toContain('accept the older secret for 5 more minutes at most');
+    expect(leaked.stdout).toContain('accept the older secret for at most 5 more minutes');
     expect(leaked.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
 

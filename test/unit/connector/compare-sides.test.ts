@@ -159,7 +159,7 @@ const known = {
 
 describe('the redemptions of a customer', () => {
   const at = '2026-12-01T00:00:00.000Z';
-  const redemption = { state: { at: 'calling' }, intendedAt: at } as Redemption;
+  const redemption = { state: { at: 'calling', attempts: 1 }, intendedAt: at } as Redemption;
   const judge = (one: Redemption) => judgeRedemptions([{ redemption: one }], new Date(at))?.kind;
 
   it('are not well while one is not finished', () => {
@@ -174,7 +174,7 @@ describe('the redemptions of a customer', () => {
     const one = { redemption: { ...redemption, terms: {}, since }, wait } as never;
     const [row] = redemptionsTable([one], new Date(at)).rows;
     expect(row?.cells).toContainEqual({ at });
-    expect(row?.detail).toContain('It waits for the loyalty service; next try at 2026-12-01 00:05');
+    expect(row?.detail).toContain('Waiting for the loyalty service; next try at 2026-12-01 00:05');
     expect(tryAgain([one])).toMatchObject([{ line: { command: 'retry-now' } }]);
     const planned = { redemption, wait: { ...wait, waitsFor: 'planned' } } as never;
     expect(tryAgain([planned])).toEqual([]);

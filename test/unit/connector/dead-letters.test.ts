@@ -313,14 +313,14 @@ describe('what stops the following', () => {
     const tally = { ...newTally(), replayed: 2 };
     expect(verdictOf({ tally, notSeen: 0, notReached: 0, followed })).toEqual({
       kind: 'pending',
-      what: '1 delivered, 1 waiting. They wait for the loyalty service.',
+      what: '1 delivered, 1 not finished. They wait for the loyalty service.',
     });
   });
 });
 
 it.each([
   ['applied', 0, 'ok', 'Done: 1 delivered.'],
-  ['failing', 0, 'action required', '1 of 1 failed again: the dead letters say why.'],
+  ['failing', 0, 'action required', '1 of 1 failed again: see the dead letters.'],
   ['applied', 2, 'action required', expect.stringContaining('2 dead letters cannot be read now')],
 ] as const)('the verdict of a replay: %s, and %d not received', (result, notSeen, kind, what) => {
   const followed = [{ ...replayed('1', '1'), result }];

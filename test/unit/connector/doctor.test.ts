@@ -258,7 +258,7 @@ describe('the findings of all checks', () => {
     const paused = { ...warn('all calls paused'), lacks: ['calls'] };
     expect(kind(pass(''), paused)).toBe('pending');
     const both = [paused, pass('')].map((one, index) => ({ name: `${index}`, findings: [one] }));
-    expect(verdictOf(both).what).toBe('All calls paused. 1 warning, 1 fine.');
+    expect(verdictOf(both).what).toBe('All calls paused. 1 warning, 1 passed.');
   });
 
   it('are counted so that the numbers add up', () => {
@@ -266,7 +266,7 @@ describe('the findings of all checks', () => {
     const none = { name: 'app secrets', findings: [] };
     const bad = { ...secrets, findings: secrets.findings.slice(0, 1) };
     const follows = { ...store, findings: store.findings.slice(0, 1) };
-    expect(verdictOf([bad, follows, rest, none]).what).toBe('1 failed, 1 because of that, 1 note.');
+    expect(verdictOf([bad, follows, rest, none]).what).toBe('1 failed, 1 caused by that, 1 note.');
   });
 
   it('of one check are its verdict, and are not said twice', () => {

@@ -322,8 +322,8 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
 }
 
 /**
- * Something fails: action required. Something could not be asked, or nothing was proven: not known. A warning that
- * others lack something: they wait. Else well, as it was read just now. Of one check the words say what it found; of
+ * Something fails: action required. Something could not be asked, or nothing was proven: unknown. A warning that
+ * others lack something: pending. Else ok, as it was read just now. Of one check the words say what it found; of
  * several, how many findings are shown so.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
@@ -343,10 +343,10 @@ export function verdictOf(results: readonly CheckResult[]): Verdict {
   const follows = results.flatMap(({ findings }) => findings).length - roots.length;
   const counts = [
     fails && `${fails} failed`,
-    unknowns && `${unknowns} not known`,
-    follows && `${follows} because of that`,
+    unknowns && `${unknowns} unknown`,
+    follows && `${follows} caused by that`,
     warnings && counted(warnings, 'warning'),
-    fine && `${fine} fine`,
+    fine && `${fine} passed`,
     notes && counted(notes, 'note'),
   ];
   const what = `${counts.filter(Boolean).join(', ')}.`;
@@ -380,7 +380,7 @@ export function judgeCurrency(
   const { currency: wanted = currency, sharedAccount } = rules;
   if (currency === undefined) return unknown('the store did not answer');
   if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
-  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders are parked`;
+  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders become dead letters`;
   const own = `Set the shop's rules.currency to '${currency}'`;
   return fail(
     what,

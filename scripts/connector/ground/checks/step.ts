@@ -44,8 +44,8 @@ export async function runStep(
   show({ title: `${number}. ${title}`, blocks: [block] });
   terminal.line();
   if (findings.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown')) {
-    const next = 'Do what is said above, then run the command again: it goes on from here.';
-    throw new Problem(`The set-up stops at step ${number}, ${title}.`, next);
+    const next = 'Do what it says above, then run the command again: it continues from here.';
+    throw new Problem(`Set-up stopped at step ${number}, ${title}.`, next);
   }
   return findings.filter(({ verdict }) => verdict === 'warn');
 }

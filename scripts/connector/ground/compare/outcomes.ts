@@ -36,7 +36,7 @@ const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: V
   superseded: { text: 'no change', kind: 'ok' },
   settled: { text: 'no change', kind: 'ok' },
   skipped: { text: 'skipped', kind: 'ok' },
-  underway: { text: 'waiting', kind: 'pending' },
+  underway: { text: 'not finished', kind: 'pending' },
   failing: { text: 'failed again', kind: 'action required' },
   gone: {
     text: 'received or finished meanwhile, with an unknown outcome',
@@ -66,7 +66,7 @@ export function judgeOutcomes(
     // What holds them may have no end, such as a pause.
     pending: held ? `${each}. ${held.what}.` : `Still in progress: ${each}.`,
     unknown: `${each}.`,
-    'action required': `${outcomes.failing} of ${sum(found)} failed again: the dead letters say why.`,
+    'action required': `${outcomes.failing} of ${sum(found)} failed again: see the dead letters.`,
   };
   const letters = { label: 'See the dead letters', line: line('dead-letters list') };
   return {

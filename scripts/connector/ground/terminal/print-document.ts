@@ -224,6 +224,6 @@ const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ lengt
 
 function cellText(cell: Cell, now: Date): string {
   if (typeof cell === 'string') return printable(cell);
-  if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'number') return cell.toLocaleString('en');
   return 'at' in cell ? relativeTime(Date.parse(cell.at), now) : printable(cell.text);
 }
