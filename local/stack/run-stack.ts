@@ -3,7 +3,7 @@ import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProject, portHolder } from '../../shared/config/folders.ts';
+import { findProject, listenFault } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file.ts';
 import { readJsonObject } from '../sandbox-kit/http/requests.ts';
 import { readKept } from '../secrets-emulator.ts';
@@ -310,13 +310,9 @@ async function report(stack: RunningStack, store: ShownStore, left: number): Pro
 /** Why the stack could not start, for the user. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use${portHolder(port)}. Stop that process, or take any free ports: npm start -- --port 0`;
-  }
-  if (code === 'EACCES' && port !== undefined) {
-    return `This user may not listen on port ${port}. Give a --port above 1023.`;
-  }
+  const fault = listenFault(error);
+  if (fault !== undefined) return fault;
+  const { code } = error as { readonly code?: unknown };
   if (code === 'LEVEL_LOCKED' || code === 'LEVEL_DATABASE_NOT_OPEN') {
     return 'Another stack uses the folder given with --data. Stop that stack, or give another folder.';
   }

@@ -92,16 +92,13 @@ const OBSERVED =
 
 function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
   if (compared.length === 0 && !isStopped) {
-    return {
-      kind: 'unknown',
-      what: 'No order changed in the store since then: nothing to compare.',
-    };
+    return { kind: 'unknown', what: 'No order changed in the store since then.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
   const uncounted = compared.filter(({ isUncounted }) => isUncounted).length;
   const agree = many('ok') - uncounted;
   const parts = [
-    `${countedWith(agree, 'order', 'agree')}`,
+    countedWith(agree, 'order', 'agree'),
     ...(uncounted > 0 ? [`${uncounted} not counted by us`] : []),
     ...(many('action required') > 0 ? [`${many('action required')} different`] : []),
     ...(many('pending') > 0 ? [`${many('pending')} not sent yet`] : []),

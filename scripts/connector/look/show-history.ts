@@ -142,16 +142,12 @@ function endOf({ end }: AuditRecord): End {
   return { text: [text, ...counted].join(', '), ...(tone && { tone }) };
 }
 
-const COUNTS: Readonly<Record<string, string>> = {
-  begun: 'paused',
-  ended: 'resumed',
-  woken: 'retried',
-  held: 'held by a pause',
-};
+const COUNTS = { begun: 'paused', ended: 'resumed', woken: 'retried', held: 'held by a pause' };
 
 /** `notReplayed`: `not replayed`. */
 const wordsOf = (name: string) =>
-  COUNTS[name] ?? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  COUNTS[name as keyof typeof COUNTS] ??
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** As it was typed; operands are recorded by their number. */
 function lineOf({ command, arguments: given }: AuditRecord): string {

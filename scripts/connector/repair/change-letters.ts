@@ -156,7 +156,7 @@ async function previewOf(
     blocks: [
       ...notices,
       ...holding.map((one) =>
-        text(`Anything sent now waits for a pause to end: ${pauseText(one)}.`, 'pending'),
+        text(`A pause holds what is sent now. ${pauseText(one)}.`, 'pending'),
       ),
       groupsTable(await namedGroups(groupsOf(sent), deployment)),
       ...obstacleTexts(obstacles),

@@ -173,10 +173,7 @@ export function judgeRuns(
     return { kind: 'pending', what };
   }
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    return {
-      kind: 'pending',
-      what: `There was nothing to compare up to ${until}; later changes are not compared yet.`,
-    };
+    return { kind: 'pending', what: `There was nothing to compare. ${upTo}` };
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;

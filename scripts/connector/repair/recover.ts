@@ -185,6 +185,7 @@ export async function findGoLive(
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString();
+const utc = (moment: number): string => `${utcText(moment)} UTC`;
 
 function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
   const { since, goLive, from, shop } = options;
@@ -194,11 +195,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     ...{ from, shop, yes: true },
   };
   const rows = plans.map((plan) => ({
-    cells: [
-      plan.shop.domain,
-      `${utcText(plan.goLive.at)} UTC (${plan.goLive.from})`,
-      `${utcText(plan.since)} UTC`,
-    ],
+    cells: [plan.shop.domain, `${utc(plan.goLive.at)} (${plan.goLive.from})`, utc(plan.since)],
     detail: remarksOn(plan, options),
   }));
   return {
@@ -220,7 +217,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
 function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
   const remarks = [
     isPaused && 'The shop is paused: this ends the pause once it is safe.',
-    underWay !== undefined && `A recovery has been running since ${utcText(underWay)} UTC.`,
+    underWay !== undefined && `A recovery has been running since ${utc(underWay)}.`,
     from !== undefined && `Missing items are copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');

@@ -145,9 +145,7 @@ export async function listCommand(
   }
   return {
     title: 'Unfinished redemptions',
-    verdict: judgeRedemptions(found, now) ?? {
-      ...{ kind: 'ok', what: 'All redemptions are finished.' },
-    },
+    verdict: judgeRedemptions(found, now) ?? { kind: 'ok', what: 'All redemptions are finished.' },
     blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
@@ -263,7 +261,8 @@ export function redemptionsTable(
     return { cells, detail: detailOf(one, now).trim() };
   });
   return table(isList ? ['Customer', ...columns] : columns, rows, {
-    ...{ title: 'Redemptions', empty: 'No redemptions.' },
+    title: 'Redemptions',
+    empty: 'No redemptions.',
   });
 }
 

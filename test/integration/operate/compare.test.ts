@@ -79,7 +79,9 @@ describe('loyalty-connector compare', () => {
     expect(stdout).toMatch(
       /^#\d+ and 1 more +The loyalty service differs: amount that counts \(store: 50\.00, service: 75\.00\)\.$/m,
     );
-    expect(stdout).toMatch(/^ACTION REQUIRED\n {2}.* 1 order; different: 2; not sent yet: 21\.$/m);
+    expect(stdout).toMatch(
+      /^ACTION REQUIRED\n {2}1 order agrees; 2 different; 21 not sent yet\.$/m,
+    );
     expect(stdout).toMatch(
       /Send the first 20 of 21 orders:\n {2}npx loyalty-connector resend order \d+ /,
     );

@@ -44,7 +44,7 @@ describe('loyalty-connector retry-now', () => {
     await operated.work();
     const refused = await operated.atWork(operated.run('retry-now'));
     expect(refused.stdout.replace(/\s+/g, ' ')).toMatch(
-      /1 waiting\. They wait because credentials, scopes or an address are refused.*; next attempt at/,
+      /1 not finished\. Waiting because credentials, scopes or an address were refused.*; next attempt at/,
     );
     expect(refused.stdout).not.toContain('dead-letters list');
     expect(refused.stdout).toContain('npx loyalty-connector status');
@@ -109,7 +109,7 @@ describe('loyalty-connector retry-now', () => {
     const begins = new Date(Date.now() + 3_600_000);
     await leaveWaiting(operated, { why: 'loyalty-unavailable', mayHaveHappened: true }, begins);
     const { code, stdout } = await operated.run('retry-now --wait 0');
-    expect(stdout).toContain('1 waiting.');
+    expect(stdout).toContain('1 not finished.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
       /Retrying 1 message by [\d:]{8} UTC, not earlier: orders 1\. The result of the last call is unknown/,
     );

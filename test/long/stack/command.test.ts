@@ -118,7 +118,7 @@ describe('npm start', () => {
     const second = start('--port', port);
     expect(await second.ended()).toBe(1);
     expect(second.output().trim()).toMatch(
-      new RegExp(`^Port ${port} is in use by process \\d+ .* npm start -- --port \\d+$`),
+      new RegExp(`^Port ${port} is in use by process \\d+ .* give another --port\\.$`),
     );
     // The next webhook needs a new process, and that one the bundle.
     for (const pid of first.descendants()) process.kill(pid, 'SIGKILL');

@@ -12,13 +12,7 @@ import { minorDigits } from '../../../../shared/store/money.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { openShopServices } from '../session/services.ts';
 import type { Session } from '../session/session.ts';
-import {
-  type Block,
-  type Tone,
-  table,
-  type Verdict,
-  type VerdictKind,
-} from '../terminal/document.ts';
+import { type Block, TONE_OF, table, type Verdict } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
 import { counted } from '../terminal/text.ts';
 import { changedOrders } from './find.ts';
@@ -101,19 +95,12 @@ export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block 
       : group.map((one) => one.name).join(', ');
     const cells = [
       { text: name, opens: line('trace', ['order', first.id], { shop }) },
-      { text: first.what, tone: TONES[first.kind] },
+      { text: first.what, tone: first.kind === 'ok' ? ('soft' as const) : TONE_OF[first.kind] },
     ];
     return [others.length === 0 && !first.isObserved ? { cells } : { cells, detail: all }];
   });
   return table(['Order', { title: 'What', shrinks: true }], rows);
 }
-
-const TONES = {
-  'action required': 'bad',
-  unknown: 'pending',
-  pending: 'pending',
-  ok: 'soft',
-} as const satisfies Record<VerdictKind, Tone>;
 
 /** `12 orders, planned 600.00, held 540.00, difference −60.00` */
 export function totalOf(orders: readonly JudgedOrder[]): string {

@@ -305,6 +305,7 @@ const FEWER_COUNTED = 'something other than the connector removed some';
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
   const { letters, matching, queues } = list;
   const others = othersIn(list);
+  const left = others === 1 ? 'is 1 other' : `are ${others} others`;
   const given = optionTexts(optionsOf(filter)).join(' ');
   const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
   const has = filter.code === undefined ? '' : ` Existing codes: ${codes || 'none'}.`;
@@ -317,11 +318,7 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
   );
   return [
     ...(matching.length === 0 && others > 0
-      ? [
-          text(
-            `No dead letter matches ${given}; there ${others === 1 ? 'is 1 other' : `are ${others} others`}.${has}`,
-          ),
-        ]
+      ? [text(`No dead letter matches ${given}; there ${left}.${has}`)]
       : []),
     ...(differs(list)
       ? [

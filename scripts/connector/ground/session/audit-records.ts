@@ -22,8 +22,7 @@ const KEPT_AS = {
   'action required': 'action required',
   unknown: 'not known',
 } as const satisfies Record<VerdictKind, string>;
-
-const VERDICTS = Object.keys(KEPT_AS) as readonly VerdictKind[];
+const KINDS = Object.keys(KEPT_AS) as readonly VerdictKind[];
 
 const counts = v.record(v.string(), v.number());
 const begun = v.object({
@@ -39,7 +38,7 @@ const ended = v.object({
   verdict: v.exactOptional(
     v.pipe(
       v.picklist(Object.values(KEPT_AS)),
-      v.transform((kept) => VERDICTS.find((one) => KEPT_AS[one] === kept)),
+      v.transform((kept) => KINDS.find((one) => KEPT_AS[one] === kept)),
     ),
   ),
   counts,

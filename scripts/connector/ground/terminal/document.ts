@@ -41,6 +41,13 @@ export const worstOf = (some: readonly Pick<Verdict, 'kind'>[]): VerdictKind | u
 /** `soft`: worth less attention. */
 export type Tone = 'ok' | 'pending' | 'bad' | 'soft';
 
+export const TONE_OF: Readonly<Record<VerdictKind, 'ok' | 'pending' | 'bad'>> = {
+  ok: 'ok',
+  pending: 'pending',
+  'action required': 'bad',
+  unknown: 'pending',
+};
+
 /** A text, a number, a moment (ISO 8601), or a text that has a tone or opens another document. */
 export type Cell =
   | string

@@ -10,7 +10,7 @@ import {
   type Suggestion,
   type TableBlock,
   type TimelineBlock,
-  type VerdictKind,
+  TONE_OF,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,12 +25,6 @@ export interface PrintSettings {
 }
 
 const STYLES = { ok: 'green', pending: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
-const VERDICTS: Readonly<Record<VerdictKind, keyof typeof STYLES>> = {
-  ok: 'ok',
-  pending: 'pending',
-  'action required': 'bad',
-  unknown: 'pending',
-};
 
 /** Draws a document at the terminal: the verdict, what it rests on, and what to do next. */
 export function printDocument(
@@ -41,7 +35,7 @@ export function printDocument(
   terminal.line(terminal.style('bold', printable(title)));
   if (verdict) {
     terminal.line();
-    const style = STYLES[VERDICTS[verdict.kind]];
+    const style = STYLES[TONE_OF[verdict.kind]];
     terminal.line(terminal.style(['bold', style], verdict.kind.toUpperCase()));
     printWords(terminal, verdict.what, '  ');
   }
