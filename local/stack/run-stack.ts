@@ -298,7 +298,7 @@ async function report(stack: RunningStack, store: ShownStore, left: number): Pro
   for (const difference of differences) say(`differs: ${difference}`);
   if (left > 0) say(`still in progress: ${left} webhooks and messages`);
   if (differences.length > 0 || left > 0) {
-    say(`NOT in sync: ${differences.length} differences`);
+    say(`NOT in sync. Differences: ${differences.length}`);
     return false;
   }
   const many = Object.entries({ order: orders, product: products, coupon: coupons });

@@ -536,6 +536,6 @@ function notClosed(redemption: Redemption | undefined, id: string, show: string)
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
       ? `It accepts only ${accepted.map((as) => `--${as}`).join(' or ')}, after you settled it there.`
-      : 'The connector finishes it by itself; it accepts this only when it needs a person.',
+      : 'The connector finishes it automatically; this is accepted only when it needs you.',
   );
 }

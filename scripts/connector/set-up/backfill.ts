@@ -124,7 +124,7 @@ function preview(
         ['Found', counted(count, kind.slice(0, -1))],
         ['Created', spanWords(state)],
         ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
-        ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
+        ['Sent before', sent > 0 ? `${sent}; it continues after them` : undefined],
         ['Marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
         ['Time', time],
       ]),

@@ -175,7 +175,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     onTestFinished(() => loyalty.faults.clear());
     placeOrder('f@example.org');
     const { page } = await world.visit();
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Waits');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Pending');
     // While an earlier call may still be executed, it is not offered.
     const retry = page.getByRole('button', { name: /^(.* )?Retry now$/ });
     await retry.waitFor();
