@@ -201,7 +201,7 @@ function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict'
   }
   const personal = items.filter((one) => one.isPersonal).length;
   if (personal + waits.length > 0) {
-    const what = `The workers go on: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')} are left. Repeat the command to see whether they are done.`;
+    const what = `Still in progress: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')}. Repeat the command to see whether they are done.`;
     return say('pending', what, ...(waits.length > 0 ? [retry] : []), again);
   }
   if (store?.kind === 'found') {
