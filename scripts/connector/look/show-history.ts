@@ -142,7 +142,7 @@ function endOf({ end }: AuditRecord): End {
   return { text: [text, ...counted].join(', '), ...(tone && { tone }) };
 }
 
-const COUNTS = { begun: 'paused', ended: 'resumed', woken: 'retried', held: 'held by a pause' };
+const COUNTS = { begun: 'paused', woken: 'retried', held: 'held by a pause' };
 
 /** `notReplayed`: `not replayed`. */
 const wordsOf = (name: string) =>

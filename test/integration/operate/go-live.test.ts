@@ -29,7 +29,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
     new RegExp(`^${id},#\\d+,50.00,,,,absent,-50.00$`, 'm'),
   );
   const { stdout: traced } = await connector.run(`trace order ${id}`);
-  expect(traced).toContain('only observed');
+  expect(traced).toContain('only being observed');
   expect(traced).toMatch(/In the\s+service: absent/);
 
   const preview = await connector.run('go-live --no-other');

@@ -74,7 +74,7 @@ describe('the history of a stack', () => {
     expect(stdout).toMatch(
       / max +dead-letters replay --id 7, still runs, or its process was ended/,
     );
-    expect(stdout).toContain('resend order 1015 1016, done, sent 1');
+    expect(stdout).toContain('resend order 1015 1016, done, 1 sent');
   });
 
   it('is filtered by command, caller and time, the newest first', async () => {
