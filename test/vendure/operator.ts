@@ -88,7 +88,7 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   for (const name of [`order ${code}`, `order ${id}`, code]) {
     await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gives 16.79 points');
   }
-  await command('trace product Mug', 0, 'as the store has it now', 'price 9.99');
+  await command('trace product Mug', 0, 'Its current state was sent', 'price 9.99');
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');
   await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
   await command('redemptions show ann@example.com', 0, 'not shown');

@@ -72,7 +72,7 @@ describe('the history of a stack', () => {
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(
-      / max +dead-letters replay --id 7, still runs, or its process was ended/,
+      / max +dead-letters replay --id 7, still running, or its process was killed/,
     );
     expect(stdout).toContain('resend order 1015 1016, done, 1 sent');
   });
