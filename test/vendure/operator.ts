@@ -84,9 +84,9 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('status --json', 0, '"kind": "ok"');
   await command('reconcile', 0, 'Store and ledger agree up to');
   await command('reconcile --deep', 0, 'orders as sent');
-  await command('compare orders --since 30d', 0, 'Read on both sides just now and in agreement');
+  await command('compare orders --since 30d', 0, 'orders agree.');
   for (const name of [`order ${code}`, `order ${id}`, code]) {
-    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gives 16.79 points');
+    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'grants 16.79 points');
   }
   await command('trace product Mug', 0, 'Its current state was sent', 'price 9.99');
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');
@@ -118,6 +118,6 @@ async function lookInVain(
   await command('compare orders --since 1d', 1, unread);
   await command('reconcile', 4, 'UNKNOWN', 'Not everything was compared');
   await command('backfill orders --since 1d', 1, unread);
-  await command('setup --yes', 1, 'The set-up stops at step 4, Vendure server.');
+  await command('setup --yes', 1, 'Set-up stopped at step 4, Vendure server.');
   check.say('without the server, no command says that it is well');
 }

@@ -36,7 +36,7 @@ describe('loyalty-connector trace', () => {
     expect(stdout).toMatch(/^ *41\.58 {2}counts$/m);
     expect(stdout).toContain('"OrderTotal": 41.58');
     expect(stdout).toContain('personal data is masked');
-    expect(stdout).toMatch(/the loyalty service has the order and grants \d/i);
+    expect(stdout).toMatch(/the loyalty service has\s+the\s+order,\s+and\s+grants\s+\d/i);
     const times = [...stdout.matchAll(/^(\d{4}-\S+ \S+) {2}(?:Store|Connector)/gm)].map(
       ([, at]) => at,
     );
