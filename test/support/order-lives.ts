@@ -261,7 +261,9 @@ function judge({ shop }: Scene, id: string, given: Judged): LifeEnd {
   const held = shop.held(other?.key ?? id);
   if (other && shop.held(id)) return { kind: 'broken', what: 'the service has it twice', story };
   const { moreMinor = 0n, oddCoins: odd = 0n } = other ?? {};
-  const around = odd > 0n ? [moreMinor - 1n, moreMinor, moreMinor + 1n] : [moreMinor];
+  // A lost ledger does not know how a return that is not refunded yet was rounded: its refund may say otherwise.
+  const wasOdd = wasLost && states.some((row) => row && oddCoins(row) > 0n);
+  const around = odd > 0n || wasOdd ? [moreMinor - 1n, moreMinor, moreMinor + 1n] : [moreMinor];
   const judged = [0n, ...around].map((beyond) => {
     const minor = held && { ...held, minor: held.minor - beyond };
     return judgeOrder({ states, held: minor, rules: [rules], letters });

@@ -225,15 +225,18 @@ export function openScene(settings: ModelSettings = {}) {
       order: ReturnType<typeof orderOf>,
       total: number,
       OriginalId = order.name(),
+      { IsCompleted = true } = {},
     ): Promise<void> {
       const row = order.row();
       const { email } = rows.customers.get(row.customerId ?? '') ?? {};
       const sent = await loyalty.client.sendOrder({
         OriginalId,
         OrderPlacementDate: row.processedAt,
-        OrderCompletedDate: row.fulfillments[0]?.createdAt ?? row.processedAt,
+        OrderCompletedDate: IsCompleted
+          ? (row.fulfillments[0]?.createdAt ?? row.processedAt)
+          : null,
         OrderCancelledDate: null,
-        ...{ OrderStatus: 'paid', IsCancelledOrReturned: false, IsCompleted: true },
+        ...{ OrderStatus: 'paid', IsCancelledOrReturned: false, IsCompleted },
         ...{ OrderTotal: total, UpdatedDate: row.updatedAt },
         Customer: { OriginalId: row.customerId ?? '', Email: email ?? '' },
       });

@@ -148,6 +148,7 @@ export function judgeTrace(trace: Trace): Judged {
       letters.length > 0 ? ` ${left} about it left over: nothing is missing any more.` : '';
     return say(kind, `${what}${old}`, seeLetters);
   }
+  if (judged.finding === 'cancelled-there') return say(kind, what, seeLetters);
   if (judged.isApplied && !entry?.uncertain) {
     if (held.kind === 'cannot-be-read') {
       const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');

@@ -242,7 +242,7 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
     ['dead-letter queues', counted(letters.length, 'dead letter'), MESSAGE_DAYS, notSeen],
     ['backups of the ledger', 'all that it had', BACKUP_DAYS, 'After a restore, erase again.'],
     ['logs', 'ids only', connector.deployment.logRetentionDays],
-    ['records of commands', 'the number', AUDIT_DAYS],
+    ['records of commands and imports', 'the number', AUDIT_DAYS],
     ['files of "import balances"', UNKNOWN, undefined, 'Whoever imported them deletes them.'],
     [`the store (${name})`, IN_STORE[store?.kind ?? 'unavailable'], undefined, inStore],
     ['the loyalty service', inService, undefined, support],

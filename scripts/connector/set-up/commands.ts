@@ -140,15 +140,15 @@ export function registerPast(program: Command): void {
   declare(program, 'go-live', {
     summary: 'after observing: send the orders of a shop from a moment on',
     description:
-      'Ends the observation of a shop whose settings say live: reads what the store and the loyalty service have, checks that another integration is off, shows how each order is treated, and asks. Then compares everything with the service before anything is sent.',
+      'Ends the observation of a shop whose settings say live: reads what the store and the loyalty service have, checks that another integration is off, shows each call that it will make, and asks. Then compares everything with the service before anything is sent.',
     examples: `\
   npx loyalty-connector go-live --no-other                          no other integration ever sent its orders
   npx loyalty-connector go-live --other-off-since 2026-11-16T08:00Z
   npx loyalty-connector go-live --other-off-since 3h --from 2026-11-01 --yes
 
-Ends with 0 when everything was compared and settled, 3 when messages are left that wait for a later try, 1 while the
-other integration still sends orders, 2 while the settings say observe, and 4 when not all orders could be read.
-Back: set mode: 'observe', and deploy.
+Ends with 0 when everything was compared and settled, 3 when messages are left that wait for a later try, 1 while
+another integration sends orders or a person must look at one, 2 while the settings say observe, and 4 when not
+all orders could be read. Back: set mode: 'observe', and deploy.
 `,
     run: async () => (await import('./go-live.ts')).goLive,
   })
@@ -160,6 +160,7 @@ Back: set mode: 'observe', and deploy.
     )
     .option('--no-other', 'no other integration ever sent its orders')
     .option('--other-off-since <when>', 'when the other one was switched off', parseMoment)
+    .option('--although', 'although orders may then count twice')
     .option('--yes', 'do not ask');
 
   registerBackfill(program);

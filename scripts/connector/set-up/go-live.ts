@@ -7,10 +7,10 @@ import {
   wentLive,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
-import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
 import { pausesIn } from '../ground/checks/read-pauses.ts';
 import { readWaiting, wake } from '../ground/checks/waiting-messages.ts';
 import {
+  type ComparedOrder,
   groupsOf,
   type JudgedOrder,
   namesOf,
@@ -32,6 +32,8 @@ export interface GoLiveOptions {
   /** False: no other integration ever sent orders of the shop. */
   readonly other?: boolean;
   readonly otherOffSince?: number;
+  /** In spite of signs that another integration is still on, or used ids that nobody knows. */
+  readonly although?: boolean;
   readonly yes?: boolean;
 }
 
@@ -61,25 +63,32 @@ export async function goLive(
         data: { changed: false, shop: domain, from: control.goLive },
       }),
       question: 'Go on with the comparison?',
-      act: (change) => goOn({ title, blocks: [text(what)], data: { shop: domain } }, change),
+      act: (change) => {
+        const document = { title, blocks: [text(what)], data: { shop: domain } };
+        return goOn(document, control.doubt?.since ?? 0, change);
+      },
     });
   }
   const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
   const plan = momentsOf(shop, options, { observing, before: control.goLive }, Date.now());
   const since = Math.min(plan.from, plan.offSince, observing);
-  // By the rules that would hold then.
-  const then = { ...shop, rules: { ...shop.rules, goLive: new Date(plan.from).toISOString() } };
-  const asked = { deployment, shop: then, since, signal };
-  const { orders, isStopped } = await readChangedOrders(session, asked);
+  const takes = options.other !== false;
+  const withOther = (ids: readonly string[]) =>
+    takes ? { offSince: plan.offSince, ids } : undefined;
+  // As it would be then; under which ids the other one sent its orders, only reading them tells.
+  const planned = wentLive(control, plan.from, new Date(), withOther(['not known yet']));
+  const read = await readChangedOrders(session, { deployment, shop, since, signal, planned });
+  const ids = takes ? idsOf(read.orders, plan.offSince) : [];
+  const orders = takes && ids.length === 0 ? read.orders.map(withoutMatch) : read.orders;
   const placed = `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat})`;
-  const read = [groupsOf(orders, domain), text(TREATED)];
+  const blocks = [groupsOf(orders, domain), text(TREATED)];
   const data = { shop: domain, ...plan, orders };
-  const obstacle = obstacleIn(orders, plan.offSince, isStopped);
-  if (obstacle) return { title, verdict: obstacle, blocks: read, data };
+  const obstacle = obstacleIn(orders, plan.offSince, read.isStopped, options.although);
+  if (obstacle) return { title, verdict: obstacle, blocks, data };
   return carryOut(session, deployment, options.yes, {
     preview: () => ({
       title,
-      blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
+      blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...blocks],
       next: [{ label: 'Go live', line: line('go-live', [], wordsOf(domain, options)) }],
       data: { changed: false, ...data },
     }),
@@ -87,13 +96,29 @@ export async function goLive(
     act: endObservation,
   });
 
+  /** Nothing shows how the other one named its orders: the workers leave such an order to a person. */
+  function withoutMatch(order: ComparedOrder): ComparedOrder {
+    const isBefore = Date.parse(order.placedAt ?? '') < plan.offSince;
+    const isSent = order.would?.call === 'send' && order.held === undefined && isBefore;
+    return isSent ? { ...order, would: { call: 'person', why: UNMATCHED } } : order;
+  }
+
   async function endObservation(change: Change): Promise<Document> {
-    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date()));
-    return goOn({ title, blocks: [text(`${placed} are sent. It was:`), ...read], data }, change);
+    const other = withOther(ids);
+    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(), other));
+    return goOn(
+      { title, blocks: [text(`${placed} are sent. It was:`), ...blocks], data },
+      since,
+      change,
+    );
   }
 
   /** May be repeated. */
-  async function goOn({ data, ...document }: Document<object>, change: Change): Promise<Document> {
+  async function goOn(
+    { data, blocks = [], ...document }: Document<object>,
+    since: number,
+    change: Change,
+  ): Promise<Document> {
     const waiting = await readWaiting(deployment, [domain], new Date());
     const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
     const { woken } = await wake(deployment, paused);
@@ -101,29 +126,48 @@ export async function goLive(
     change.count({ sent: followed.sent, woken: woken.length });
     const again = 'The shop is live, and every run of reconcile goes on with it.';
     const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
+    const { orders } = await readChangedOrders(session, { deployment, shop, since, signal });
+    const wrong = orders.filter(({ kind }) => kind === 'action required');
     // A worker that still observes has said so again.
     const isLive = (await readControl(ledger, domain)).observing === undefined;
-    const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
+    const observes = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
+    const differ = `${verdict.what} A person must look at ${counted(wrong.length, 'order')}: the list names each.`;
+    const what = isLive ? differ : observes;
     return {
       ...document,
-      verdict: isLive ? verdict : { kind: 'action required', what },
+      blocks: [...(wrong.length > 0 ? [groupsOf(wrong, domain)] : []), ...blocks],
+      verdict: isLive && wrong.length === 0 ? verdict : { kind: 'action required', what },
       next,
-      data: { changed: true, ...data, ...followed, woken: woken.length },
+      data: { changed: true, ...data, ...followed, woken: woken.length, wrong },
     };
   }
 }
+
+/** The forms of the ids under which the service has orders of the other integration. */
+function idsOf(orders: readonly ComparedOrder[], offSince: number): readonly string[] {
+  const theirs = orders.filter(
+    ({ isTheirs, placedAt = '' }) => isTheirs && Date.parse(placedAt) < offSince,
+  );
+  const forms = theirs.map(({ id, name, heldId }) =>
+    heldId === id ? 'own' : heldId === name ? 'name' : 'number',
+  );
+  return [...new Set(forms)];
+}
+
+const UNMATCHED =
+  'it was placed before the other integration was off, of which the service shows no order: go-live makes a dead letter of it';
 
 /** It went live, and was interrupted then. */
 const isUnfinished = ({ observing, goLive, doubt, takeover }: ShopControl): boolean =>
   observing === undefined && goLive !== undefined && takeover !== undefined && isOpenDoubt(doubt);
 
 const TREATED =
-  "With go-live, what is absent and was placed since then is sent; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up in the service before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
+  "What another integration sent stays as it is under its id, and what is no call above is left as it is. Every order is looked up in the service before it is sent. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
 
-function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
+function wordsOf(shop: string, { from, other, otherOffSince, although }: GoLiveOptions) {
   const date = (moment?: number) => moment && new Date(moment).toISOString();
   const off = { 'no-other': other === false, 'other-off-since': date(otherOffSince) };
-  return { shop, from: date(from), ...off, yes: true };
+  return { shop, from: date(from), ...off, although, yes: true };
 }
 
 /** Since when the shop waits; throws where it does not. */
@@ -185,22 +229,30 @@ export function momentsOf(
   return { from, fromWhat, offSince: otherOffSince ?? observing };
 }
 
-/** The service's own integration still sends orders, or not all could be read. */
+/** Another integration still sends orders, or may have sent some that were not recognised, or not all could be read. */
 export function obstacleIn(
   orders: readonly JudgedOrder[],
   offSince: number,
   isStopped: boolean,
+  although = false,
 ): Verdict | undefined {
+  const unread = orders.filter(({ isUnread }) => isUnread).length;
+  if (unread > 0 || isStopped) {
+    const what = `Not all orders could be read: ${counted(unread, 'order')}, and those after them. Nothing was changed: repeat the command.`;
+    return { kind: 'unknown', what };
+  }
+  if (although) return undefined;
+  const knows =
+    'Nothing was changed. With --although it goes on: such orders may count twice then.';
   const sent = orders.filter(
-    ({ origins, placedAt }) =>
-      origins.includes(PLATFORM_ORIGIN) && Date.parse(placedAt ?? '') >= offSince,
+    ({ isTheirs, placedAt = '' }) => isTheirs && Date.parse(placedAt) >= offSince,
   );
   if (sent.length > 0) {
-    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service, and repeat the command two hours later with that moment; if it is off already, with a later moment. Nothing was changed.`;
+    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} that we did not send: ${namesOf(sent)}. Switch it off, and repeat the command two hours later with --other-off-since and that moment; if it is off already, with a later moment. ${knows}`;
     return { kind: 'action required', what };
   }
-  const unread = orders.filter(({ isUnread }) => isUnread).length;
-  if (unread === 0 && !isStopped) return undefined;
-  const what = `Not all orders could be read: ${counted(unread, 'order')}, and those after them. Nothing was changed: repeat the command.`;
-  return { kind: 'unknown', what };
+  const unknown = orders.filter(({ verdict }) => verdict === 'perhaps under an unknown id');
+  if (unknown.length === 0) return undefined;
+  const what = `The service may have ${counted(unknown.length, 'order')} under ids that the settings do not name (otherOrderIds): ${namesOf(unknown)}. Look in its panel how they are called. ${knows}`;
+  return { kind: 'action required', what };
 }

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { customerWith } from '../ground/compare/find.ts';
 import { createPace } from '../ground/compare/send.ts';
 import { findShop } from '../ground/session/arguments.ts';
@@ -8,7 +9,13 @@ import { openLedger } from '../ground/session/deployment.ts';
 import { commandsOf, openShopServices } from '../ground/session/services.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Document, facts, table, text } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../ground/terminal/exit.ts';
+import {
+  BadArguments,
+  EXIT,
+  type ExitCode,
+  Problem,
+  StoppedEarly,
+} from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, spanText } from '../ground/terminal/text.ts';
 import {
@@ -31,7 +38,6 @@ export interface ImportOptions {
 
 const DEFAULT_RATE = 5;
 const READS_PER_CHANGE = 4;
-const OBSERVED = 'The shop is only observed. This changes balances all the same, at once.';
 
 /** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
 export async function importBalances(
@@ -55,6 +61,14 @@ export async function importBalances(
   const shop = findShop(deployment.connector, options.shop);
   const file = readBalances(bytes, commandsOf(shop).customerId);
   const { unit } = file;
+  const ledger = openLedger(deployment);
+  const isObserved = (await readControl(ledger, shop.domain)).observing !== undefined;
+  if (!check && (isObserved || shop.mode === 'observe')) {
+    throw new Problem(
+      `${shop.domain} is only observed until go-live: nobody's balance is changed before.`,
+      `Check the file with --check; go live first: npx loyalty-connector go-live --help`,
+    );
+  }
   const services = openShopServices(deployment);
   const signal = session.interruption();
   const { callsPerSecond = Number.POSITIVE_INFINITY } = deployment.connector.loyalty;
@@ -62,7 +76,7 @@ export async function importBalances(
   const deps = {
     ...{ shop: shop.domain, rules: shop.rules, name, unit, signal },
     ...{ pace: createPace(perSecond), readPace: createPace(readsPerSecond) },
-    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop), store: services.store },
+    ...{ ledger, loyalty: services.loyalty(shop), store: services.store },
     findByEmail: async (email: string) => (await customerWith(email, { services, shop }))[0]?.id,
     pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
     now: () => new Date(),
@@ -80,7 +94,7 @@ export async function importBalances(
   checking.end();
   if (signal.aborted) throw new StoppedEarly();
   const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
-  const differing = undo ? [] : differencesIn(rows, unit);
+  const differing = differencesIn(rows, unit);
   const toCreate = countOf(rows, 'new');
   if (faults.length > 0 || check) {
     const isGood = faults.length + differing.length === 0;
@@ -88,7 +102,7 @@ export async function importBalances(
     const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
     const verdict = { kind: isGood ? 'ok' : 'action required', what: what.join(' ') } as const;
     const creates = facts([['Would create', createText(toCreate)]]);
-    const blocks = [creates, linesTable([...faults, ...differing])];
+    const blocks = [creates, await linesTable([...faults, ...differing], path)];
     session.show({ title, verdict, blocks, data: { ...data, faults, toCreate, differing } });
     return isGood ? EXIT.fine : faults.length > 0 ? EXIT.badArguments : EXIT.failed;
   }
@@ -97,7 +111,9 @@ export async function importBalances(
   }
 
   const states = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
-  const due = totalOf(rows, ...states);
+  // What is not in the file any more is only taken back.
+  const meant = undo ? rows : rows.filter(({ wanted }) => wanted > 0);
+  const due = totalOf(meant, ...states);
   const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
   const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
     line('import balances', [path], { shop: shop.domain, name, ...given });
@@ -106,7 +122,7 @@ export async function importBalances(
     `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
   if (due.rows === 0) return changeAll();
   return carryOut(session, deployment, options.yes, {
-    preview: () => ({
+    preview: async () => ({
       title,
       blocks: [
         facts([
@@ -117,8 +133,7 @@ export async function importBalances(
           ['Changes', `${timeText(due.rows + toCreate, perSecond)} (--per-second)`],
           ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
-        ...(shop.mode === 'observe' ? [text(OBSERVED, 'pending')] : []),
-        ...(differing.length > 0 ? [linesTable(differing)] : []),
+        ...(differing.length > 0 ? [await linesTable(differing, path)] : []),
         text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
@@ -136,18 +151,18 @@ export async function importBalances(
       progress.report(done);
       change?.count({ rows: done });
     };
-    const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
+    const changed = await changeRows(undo ? 'take' : 'give', meant, { ...deps, onProgress });
     progress.end();
     const refused = [...(undo ? absent : []), ...changed];
-    const left = totalOf(rows, ...states).rows - changed.length;
+    const left = totalOf(meant, ...states).rows - changed.length;
     const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
     const created = countOf(rows, 'created');
     const totalText = ({ rows: many, sum }: typeof given) =>
       many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
     const isComplete = refused.length === 0 && left === 0;
-    const isDone = isComplete && differing.length === 0;
+    const isDone = isComplete && (undo || differing.length === 0);
     const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
-    const wrong = [...(isComplete ? [] : [undone]), ...differenceText(differing)];
+    const wrong = [...(isComplete ? [] : [undone]), ...(undo ? [] : differenceText(differing))];
     const again = { label: 'Try the others again', line: lineWith({ undo }) };
     const back = { label: 'Take it back', line: lineWith({ undo: true }) };
     return {
@@ -161,7 +176,7 @@ export async function importBalances(
           ['Given', totalText(given)],
           ['Taken back', totalText(takenBack)],
         ]),
-        linesTable([...refused, ...differing]),
+        await linesTable([...refused, ...differing], path),
       ],
       next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
       data: { ...data, created, given, takenBack, refused, left, differing },
@@ -174,17 +189,19 @@ function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['stat
   return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
 }
 
-/** Rows that the file changed after they were given: a name gives to a customer once. */
+/** What was given otherwise than the file says, or to somebody whom it does not name any more. */
 function differencesIn(rows: readonly ImportRow[], unit: BalancesFile['unit']): readonly Fault[] {
-  return rows.flatMap(({ line: n, amount, wanted }) => {
-    if (amount === wanted) return [];
+  return rows.flatMap(({ line: n, id, amount, wanted, state }) => {
+    if (amount === wanted || (wanted === 0 && state === 'taken')) return [];
     const [given, says] = [numberText(unit, amount), numberText(unit, wanted)];
-    return [{ line: n, what: `${given} were given under this name, the file says ${says}` }];
+    const may = state === 'giving' ? 'perhaps ' : '';
+    const what = `${given} were ${may}given under this name, the file says ${says}`;
+    return [{ line: n, what: wanted > 0 ? what : `customer ${id}: ${given} were ${may}given` }];
   });
 }
 
 const differenceText = ({ length }: readonly Fault[]) =>
-  length === 0 ? [] : [`${counted(length, 'row')} with another amount than was given.`];
+  length === 0 ? [] : [`${counted(length, 'row')} with another amount than was given, or gone.`];
 
 const countOf = (rows: readonly ImportRow[], wanted: ImportRow['customer']) =>
   rows.filter(({ customer }) => customer === wanted).length;
@@ -194,10 +211,15 @@ const createText = (many: number) =>
 
 const MOST_SHOWN = 200;
 
-function linesTable(faults: readonly Fault[]) {
+/** Where there are too many for a screen, all of them in a file. */
+async function linesTable(faults: readonly Fault[], path: string) {
+  const whereOf = ({ line: n }: Fault) => (n === 0 ? 'not in it' : `line ${n}`);
   const sorted = faults.toSorted((one, other) => one.line - other.line);
-  const shown = sorted.slice(0, MOST_SHOWN).map(({ line: n, what }) => [`line ${n}`, what]);
+  const shown = sorted.slice(0, MOST_SHOWN).map((one) => [whereOf(one), one.what]);
   const more = faults.length - shown.length;
-  const rest = more > 0 ? [['…', `and ${more} more: --json lists all`]] : [];
+  const file = `${path}.faults.csv`;
+  const lines = sorted.map((one) => `${whereOf(one)},${JSON.stringify(one.what)}`);
+  if (more > 0) await writeFile(file, `where,what\n${lines.join('\n')}\n`);
+  const rest = more > 0 ? [['…', `and ${more} more: all are in ${file}`]] : [];
   return table(['Where', { title: 'What is wrong', shrinks: true }], [...shown, ...rest]);
 }

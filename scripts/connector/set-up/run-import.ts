@@ -57,7 +57,7 @@ export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
   state: State;
   /** As recorded, if it was given or begun. */
   amount: number;
-  /** What the file says. */
+  /** What the file says; 0: the customer is not in it any more. */
   readonly wanted: number;
   revision: number | undefined;
   /** New: only the store knows the customer, who is created before anything is given. */
@@ -97,10 +97,52 @@ export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
     }
     deps.onProgress(found.length + faults.length);
   }
+  const { ids } = await readListed(deps);
+  for (const some of batchesOf(
+    [...ids].filter((id) => !lineOf.has(id)),
+    AT_ONCE,
+  )) {
+    const entries = await deps.ledger.readMany(some.map((id) => recordKey(id, deps)));
+    for (const id of some) {
+      const { remembered = '', revision } = entries.get(ledgerKeyText(recordKey(id, deps))) ?? {};
+      const [state = '', recorded, of = unit] = remembered.split(' ');
+      if (state === '' || state === 'none') continue;
+      const amounts = { amount: Number(recorded), wanted: 0 };
+      if (of === unit) {
+        found.push({ line: 0, id, reason: '', state: state as State, ...amounts, revision });
+      } else faults.push({ line: 0, what: `customer ${id} was given ${of} under the same name` });
+    }
+  }
   return { rows: found, faults };
 }
 
-/** The ledger does not say who is in the file. */
+const listKey = (part: number, { shop, name }: ImportDeps): RecordKey<'cursor'> => ({
+  ...{ shop, kind: 'cursor', id: `import/${name}/list-${part}` },
+});
+
+/** To whom something was given under this name, or was about to be: what became of it, their own records say. */
+async function readListed(deps: ImportDeps) {
+  const ids = new Set<string>();
+  for (let part = 0; ; part += 1) {
+    const key = listKey(part, deps);
+    const { remembered } = (await deps.ledger.readMany([key])).get(ledgerKeyText(key)) ?? {};
+    if (remembered === undefined) return { ids, part };
+    for (const id of remembered.split(' ')) ids.add(id);
+  }
+}
+
+/** So many in one record of the list. */
+const LISTED = 1_000;
+
+/** Before anything is given to them: the next time, the file may be another one. */
+async function listRows(rows: readonly ImportRow[], deps: ImportDeps): Promise<void> {
+  const { ids, part } = await readListed(deps);
+  const fresh = rows.flatMap(({ id }) => (ids.has(id) ? [] : [id]));
+  for (const [index, some] of [...batchesOf(fresh, LISTED)].entries()) {
+    await keep(listKey(part + index, deps), some.join(' '), undefined, deps);
+  }
+}
+
 function recordKey(id: string, { shop, name }: ImportDeps): RecordKey<'cursor'> {
   const hash = createHash('sha256').update(`${name}:${id}`).digest('hex').slice(0, 20);
   return { shop, kind: 'cursor', id: `import/${name}/${hash}` };
@@ -110,29 +152,69 @@ const KEPT_DAYS = 400;
 
 /** Two processes cannot both go on with a row. */
 async function record(row: ImportRow, state: State, deps: ImportDeps): Promise<void> {
-  const now = deps.now();
-  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
   const remembered = `${state} ${row.amount} ${deps.unit}`;
+  const revision = await keep(recordKey(row.id, deps), remembered, row.revision, deps);
+  Object.assign(row, { state, revision });
+}
+
+async function keep(
+  key: RecordKey<'cursor'>,
+  remembered: string,
+  revision: number | undefined,
+  { ledger, now: clock }: ImportDeps,
+): Promise<number> {
+  const now = clock();
+  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
   const entry = { ...plain, remembered, ...expiresAfter(KEPT_DAYS, now) };
-  const written = await deps.ledger.write(recordKey(row.id, deps), entry, row.revision);
+  const written = await ledger.write(key, entry, revision);
   if (written.kind === 'conflict') throw new Problem('Another process runs the same import.');
-  Object.assign(row, { state, revision: written.revision });
+  return written.revision;
 }
 
 /** Marks the customers who must be created; returns those who cannot be. Changes nothing. */
 export async function checkRows(rows: readonly ImportRow[], deps: ImportDeps) {
   const faults: Fault[] = [];
-  await atPace(rows, { ...deps, pace: deps.readPace }, async (row) => {
-    const call = () => deps.loyalty.getCustomerPoints(row.id);
-    const { outcome, why, result } = await settle('getCustomerPoints', call, deps);
-    if (outcome.kind !== 'rejected') return;
-    const isAbsent = 'finding' in result && result.finding === 'customer-does-not-exist';
-    const refusal = `the loyalty service does not show the customer: ${why}`;
-    const form = isAbsent ? await readForm(row.id, deps) : refusal;
+  const members = await readMembers(rows, deps);
+  const unknown = rows.filter(({ id }) => !members.ids.has(id));
+  const pace = members.isWhole ? { window: AT_ONCE, before: () => 0 } : deps.readPace;
+  await atPace(unknown, { ...deps, pace }, async (row) => {
+    const state = members.isWhole ? 'absent' : await askFor(row, deps);
+    if (state === 'there') return;
+    const form = state === 'absent' ? await readForm(row.id, deps) : state.refusal;
     if (typeof form === 'string') faults.push({ line: row.line, what: form });
     else row.customer = 'new';
   });
   return faults;
+}
+
+async function askFor({ id }: ImportRow, deps: ImportDeps) {
+  const call = () => deps.loyalty.getCustomerPoints(id);
+  const { outcome, why, result } = await settle('getCustomerPoints', call, deps);
+  if (outcome.kind !== 'rejected') return 'there';
+  if ('finding' in result && result.finding === 'customer-does-not-exist') return 'absent';
+  return { refusal: `the loyalty service does not show the customer: ${why}` };
+}
+
+const MEMBERS_PER_PAGE = 500;
+const REPORT_TIMEOUT_MS = 30_000;
+
+/** Whole: the report names all, as it seems, because it names some of these. One who is not in it is then not asked for. */
+async function readMembers(rows: readonly ImportRow[], deps: ImportDeps) {
+  const ids = new Set<string>();
+  let left = Math.floor(rows.length / AT_ONCE);
+  for (const isEnrolled of [true, false]) {
+    for (let pageNumber = 1, isLast = false; !isLast; pageNumber += 1, left -= 1) {
+      // More pages would take longer than a question about each.
+      if (left <= 0 || deps.signal.aborted) return { ids, isWhole: false };
+      await deps.pause(deps.readPace.before(1, deps.now().getTime()));
+      const query = { isEnrolled, pageNumber, pageSize: MEMBERS_PER_PAGE };
+      const page = await deps.loyalty.listCustomersReport(query, { timeoutMs: REPORT_TIMEOUT_MS });
+      if (!('value' in page)) return { ids, isWhole: false };
+      for (const { OriginalId } of page.value.Items) if (OriginalId) ids.add(OriginalId);
+      isLast = !page.value.HasNextPage || page.value.Items.length === 0;
+    }
+  }
+  return { ids, isWhole: rows.some(({ id }) => ids.has(id)) };
 }
 
 /** The customer as the workers would send it, or why they would not. */
@@ -198,6 +280,7 @@ export async function changeRows(
   const begun = isGift ? [] : rows.filter(({ state }) => state === 'giving');
   const faults = begun.length > 0 ? [...(await changeRows('give', begun, deps))] : [];
   const due = rows.filter(({ state }) => from.some((one) => one === state));
+  if (isGift) await listRows(due, deps);
   await atPace(due, deps, async (row) => {
     const { id, line, reason } = row;
     // Not marked before: after a kill the next run must check the row again.

@@ -202,7 +202,7 @@ export function wentLive(
     ended: { ...ended, all: until },
     goLive: from,
     doubt: { since: Math.min(observing, from, earlier), until },
-    takeover: { until: until + TAKEOVER_MS, ...other },
+    takeover: { ...control.takeover, until: until + TAKEOVER_MS, ...other },
   };
 }
 

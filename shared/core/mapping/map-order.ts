@@ -206,7 +206,9 @@ export function isHistory(
   const isBefore = (date = '') => Date.parse(date) < Date.parse(rules.goLive ?? '');
   if (!rules.takesOver || !isBefore(order.placedAt)) return isBefore(order.placedAt);
   const { completedAt } = orderProgress(order, rules, undefined);
-  return isBefore(completedAt) && !lacksPayment(order, rules, undefined);
+  // What was shipped before may have been paid since, where the store was asked for that: then it is complete only since.
+  const isPaidSince = order.paidAt !== undefined && !isBefore(order.paidAt);
+  return isBefore(completedAt) && !isPaidSince && !lacksPayment(order, rules, undefined);
 }
 
 /** The service takes amounts without a currency: this one would count as the program's. */

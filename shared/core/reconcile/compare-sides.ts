@@ -88,6 +88,8 @@ export type Finding =
   | 'skipped'
   | 'skipped-but-held'
   | 'exchange'
+  /** Another integration sent it before go-live: as it is there, it stays. */
+  | 'theirs'
   /** What became of a call is not known. */
   | 'call-open'
   | 'taken-not-known'
@@ -149,6 +151,10 @@ function findingOf(sides: Sides, compared: Omit<Compared, 'finding'>): Finding {
   if (mapped.kind === 'skip') {
     if (mapped.why === 'exchange') return 'exchange';
     return held.kind === 'absent' ? 'skipped' : 'skipped-but-held';
+  }
+  const isTheirs = entry?.service && entry.outcomes.at(-1)?.outcome === 'skipped';
+  if (entry?.uncertain && entry.appliedKey === undefined && isTheirs) {
+    return compared.isCancelledThere ? 'cancelled-there' : 'theirs';
   }
   if (entry?.uncertain) return 'call-open';
   if (held.kind === 'cannot-be-read') return 'service-cannot-be-read';

@@ -258,10 +258,11 @@ export function recognize(
   }
   const { theirs = 0, step } = record ?? {};
   const completed = past.slice(firstAt(past, Date.parse(held.OrderCompletedDate ?? '')));
-  const told = completed.findIndex(({ counts }) => counts === total - theirs);
-  const since = completed.slice(told + 1).map(({ counts }) => counts);
+  const counted = total - theirs;
+  const told = completed.findIndex(({ counts }) => counts === counted);
+  const since = completed.slice(told + 1);
   // More may have been taken than is due, and no partial cancel would tell it.
-  if (since.some((counts) => counts < ours)) return unexplained;
+  if (since.some(({ counts }) => counts < ours && counts !== counted)) return unexplained;
   if (readTotals === 'as-sent') {
     // What was begun is finished first: a search that began anew would find its own key.
     const begun = { ...read, ...(isTold && step && { step }) };

@@ -263,9 +263,10 @@ function serviceSide(
     return { known, record: presumed(situation)?.service, tellAgain };
   }
   if (!read) return { known, record, tellAgain };
-  // What the service does not have is sent to it.
+  // What the service does not have is sent to it; what is pending there, under the id that it has there.
   if (!isHeldLive(read.held) || !read.held.IsCompleted) {
-    return { known, record, tellAgain: tellAgain || known };
+    const pending = isTheirs ? presumed(situation)?.service : record;
+    return { known, record: pending, tellAgain: tellAgain || known };
   }
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
@@ -399,11 +400,15 @@ function mayHoldMore(situation: Situation): boolean {
 /** Its customer may be gone since it was sent, or all that it was sent with. */
 const LOST_SINCE: ReadonlySet<string> = new Set(['guest', 'customer-without-email', 'exchange']);
 
-/** Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost. */
+/**
+ * Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost.
+ * What was paid in part may have been paid in full before goods were added.
+ */
 function mayHaveCounted(why: SkipReason, order: StoreOrder): boolean {
   if (why === 'never-sent') return true;
   if (why !== 'pending') return LOST_SINCE.has(why) && order.changed;
-  return order.changed || order.fulfilledAt !== undefined || isUnpaid(order);
+  const hadMore = isUnpaid(order) || order.paymentStatus === 'partially_paid';
+  return order.changed || order.fulfilledAt !== undefined || hadMore;
 }
 
 /** True when what is planned needs more than this snapshot tells. Asked only before a call. */

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { changeControl } from '../../../shared/core/calls/shop-pause.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
@@ -62,6 +63,17 @@ describe('loyalty-connector import balances', () => {
     expect(changes()).toEqual([]);
   });
 
+  it('writes all faults to a file where there are too many for a screen', async () => {
+    const rows = Array.from({ length: 250 }, () => `${FIRST},none`);
+    const path = await fileOf('many.csv', 'email,points', ...rows);
+    const { code, stdout } = await connector.run(`import balances ${path} --check`);
+    expect(stdout).toContain(`and 50 more: all are in ${path}.faults.csv`);
+    expect(code).toBe(2);
+    const written = await readFile(`${path}.faults.csv`, 'utf8');
+    expect(written.trim().split('\n')).toHaveLength(251);
+    expect(written).not.toContain(FIRST);
+  });
+
   it('ends with 2 for arguments that cannot be', async () => {
     const path = await fileOf('good.csv', 'customer,points', `${ids[0]},1`);
     const wrong = [
@@ -97,7 +109,7 @@ describe('loyalty-connector import balances', () => {
     expect(changes()).toEqual([]);
   });
 
-  it('keeps to callsPerSecond, and says of an observed shop that its balances change all the same', async () => {
+  it('gives nothing while a shop is observed or waits for go-live, and checks the file all the same', async () => {
     const define = JSON.stringify(resolve('shared/config/connector-config.ts'));
     const observed = await fileOf(
       'observed.config.ts',
@@ -107,10 +119,20 @@ describe('loyalty-connector import balances', () => {
     );
     await connector.describe({ settings: observed });
     const path = await fileOf('one.csv', 'customer,points', `${ids[0]},1`);
-    const { stdout } = await connector.run(`import balances ${path}`);
+    const refused = async () => {
+      for (const words of ['--per-second 1', '--yes', '--undo --yes']) {
+        const { code, stderr } = await connector.run(`import balances ${path} ${words}`);
+        expect(stderr).toContain('is only observed until go-live');
+        expect(code).toBe(1);
+      }
+      const { code } = await connector.run(`import balances ${path} --check`);
+      expect(code).toBe(0);
+    };
+    await refused();
     await connector.describe();
-    expect(stdout).toContain('The shop is only observed. This changes balances all the same');
-    expect(stdout).toMatch(/^Checks +1, in about 0 s at 7\/s$/m);
+    await changeControl(connector.ledger, SHOP, (one) => ({ ...one, observing: 1 }));
+    await refused();
+    await changeControl(connector.ledger, SHOP, ({ observing: _, ...one }) => one);
     expect(changes()).toEqual([]);
   });
 
@@ -146,11 +168,20 @@ describe('loyalty-connector import balances', () => {
     for (const option of ['--check', '--yes']) {
       const { code, stdout } = await run(option);
       expect(stdout).toMatch(/^line 2 +10 were given under this name, the file says 25$/m);
-      expect(stdout).toContain('1 row with another amount than was given.');
+      expect(stdout).toContain('1 row with another amount than was given, or gone.');
       expect(code).toBe(1);
     }
     expect(gained()).toEqual([10, 50]);
-    expect(await run('--undo --yes')).toMatchObject({ code: 0 });
+    await fileOf('moved.csv', 'customer,points', `${ids[1]},50`);
+    for (const option of ['--check', '--yes']) {
+      const { code, stdout } = await run(option);
+      expect(stdout).toMatch(new RegExp(`^not in it +customer ${ids[0]}: 10 were given$`, 'm'));
+      expect(code).toBe(1);
+    }
+    expect((await run('--yes')).stdout).toMatch(/^Given +60 points, in 2 rows$/m);
+    expect(await run('--undo --yes')).toMatchObject({
+      ...{ code: 0, stdout: expect.stringMatching(/^Taken back +60 points, in 2 rows$/m) },
+    });
     expect(gained()).toEqual([0, 0]);
   });
 

@@ -156,8 +156,12 @@ it('go-live previews and changes nothing without a yes', async () => {
   }
   const words = `--from ${world.moment(OBSERVED + 0.1)} --other-off-since ${world.moment(OTHER_OFF)}`;
   const { text } = await goLive(words);
-  // Those that nobody sent yet.
-  expect(text).toMatch(/\b5\b/);
+  // Those that nobody sent yet, each with its amount.
+  for (let index = 0; index < 5; index += 1) {
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      `#${named(`between ${index}`).number} ${50 + index}.00`,
+    );
+  }
   expect(world.changingCalls()).toEqual([]);
   await world.store.deliveries.settled();
 });

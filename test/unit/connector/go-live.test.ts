@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ComparedOrder,
   csvOf,
   type JudgedOrder,
+  judgeByPoints,
   judgeOrder,
 } from '../../../scripts/connector/ground/compare/read-orders.ts';
 import type { Sides } from '../../../scripts/connector/ground/compare/sides.ts';
@@ -75,6 +77,11 @@ describe('an order of an observed shop', () => {
     ],
     [
       'not counted by us',
+      'the service does not have it: a test order',
+      judged([], { mapped: { kind: 'skip', why: 'test-order' } }),
+    ],
+    [
+      'not counted by us',
       'a test order',
       judged([['1001', total]], { mapped: { kind: 'skip', why: 'test-order' } }),
     ],
@@ -96,6 +103,54 @@ describe('an order of an observed shop', () => {
       `${order.id},"a,""b""",${total.toFixed(2)},,,,absent,-${total.toFixed(2)}`,
       '',
     ]);
+  });
+});
+
+describe('what points tell of an observed shop', () => {
+  const of = (copies: Copies, changes: Partial<ComparedOrder> = {}): ComparedOrder => ({
+    ...judged(copies),
+    ...{ isObserved: true, isMissing: false, isUncounted: false, kind: 'ok', what: '' },
+    ...{ isChanged: false, customerId: '7', ...changes },
+  });
+  const points = (EstimatedPoints: number) => ({ EstimatedBonus: { EstimatedPoints } });
+  const gave = (...amounts: readonly number[]) => {
+    const DateReceived = new Date().toISOString();
+    const PointHistory = amounts.map((Amount) => ({ Amount, DateReceived }));
+    return { kind: 'success', value: { PointHistory } } as Success;
+  };
+  type Success = Awaited<ReturnType<Parameters<typeof judgeByPoints>[1]['getCustomerPoints']>>;
+  const plain = of([['#1001', total, points(2 * total)]], { customerId: '8' });
+  const verdictsOf = async (answer: Success, ...orders: readonly ComparedOrder[]) => {
+    const found = await judgeByPoints([plain, plain, plain, ...orders], {
+      getCustomerPoints: async () => answer,
+    });
+    return found.slice(3).map(({ verdict }) => verdict);
+  };
+
+  it('is a refund that the other one took, or points that are missing', async () => {
+    const more = of([['#1001', total + 50, points(2 * total)]], { isChanged: true });
+    const not = of([['#1001', total + 50, points(2 * total + 100)]], { isChanged: true });
+    const none = of([['#1001', total, points(0)]]);
+    expect(await verdictsOf(gave(), more, not, none)).toEqual([
+      ...['same', 'other amount', 'other amount'],
+    ]);
+  });
+
+  it('is an order under an id that nobody knows, where no copy of any other explains them', async () => {
+    const absent = of([]);
+    const twice = of([
+      ['#1001', total, points(2 * total)],
+      ['1001', total, points(2 * total)],
+    ]);
+    const two = gave(2 * total, 2 * total);
+    expect(await verdictsOf(two, absent, twice)).toEqual(['absent', 'twice']);
+    expect(await verdictsOf(two, absent)).toEqual(['perhaps under an unknown id']);
+    expect(await verdictsOf(gave(2 * total + 5), absent)).toEqual(['absent']);
+  });
+
+  it('is not known where they cannot be read', async () => {
+    const failed = { kind: 'transport-failure', message: 'HTTP 500.' } as Success;
+    expect(await verdictsOf(failed, of([]))).toEqual(['unknown']);
   });
 });
 
@@ -168,22 +223,30 @@ describe('the moment of go-live', () => {
 
 describe('go-live', () => {
   const placed = Date.parse(order.placedAt);
-  const own = judged([[order.id, total, { Origin: 5 }]]);
+  const sentByUs = { version: 1, uncertain: false, appliedKey: 'k', outcomes: [], revision: 1 };
+  const own = judged([[order.id, total, { Origin: 5 }]], { entry: sentByUs });
   const copied = judged([
     [order.id, total, { Origin: 5 }],
     ['#1001', total],
   ]);
 
-  it('is refused where an order placed since the other was off has Origin 0, in any copy', () => {
+  it('is refused where the service has an order placed since the other was off that we did not send', () => {
     const { kind, what } = obstacleIn([own, copied], placed, false) ?? {};
     expect(kind).toBe('action required');
-    expect(what).toContain('has 1 from its own (Origin 0): #1001.');
+    expect(what).toContain('has 1 that we did not send: #1001.');
     expect(obstacleIn([own, copied], placed + 1, false)).toBeUndefined();
+    expect(obstacleIn([own, copied], placed, false, true)).toBeUndefined();
+  });
+
+  it('is refused where an order may be there under an id that nobody knows', () => {
+    const hidden = { ...judged([]), verdict: 'perhaps under an unknown id' } as const;
+    expect(obstacleIn([hidden], placed, false)?.kind).toBe('action required');
+    expect(obstacleIn([hidden], placed, false, true)).toBeUndefined();
   });
 
   it('is refused where not all orders could be read', () => {
     const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
     expect(obstacleIn([own, unread], placed, false)?.kind).toBe('unknown');
-    expect(obstacleIn([own], placed, true)?.kind).toBe('unknown');
+    expect(obstacleIn([own], placed, true, true)?.kind).toBe('unknown');
   });
 });

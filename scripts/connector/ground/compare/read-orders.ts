@@ -1,5 +1,7 @@
 import type { Shop } from '../../../../shared/config/connector-config.ts';
+import type { ShopControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { batchesOf } from '../../../../shared/core/events/event.ts';
+import { isKnown } from '../../../../shared/core/ledger/entry.ts';
 import { fromThousandths } from '../../../../shared/core/ledger/ledger.ts';
 import { faultText, type Mapped } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
@@ -8,6 +10,7 @@ import {
   figuresOfStore,
   isOtherAmount,
 } from '../../../../shared/core/reconcile/compare-sides.ts';
+import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { minorDigits } from '../../../../shared/store/money.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { openShopServices } from '../session/services.ts';
@@ -16,12 +19,15 @@ import { type Block, TONE_OF, table, type Verdict } from '../terminal/document.t
 import { line } from '../terminal/line.ts';
 import { counted } from '../terminal/text.ts';
 import { changedOrders } from './find.ts';
+import { rehearse, type Would } from './rehearse.ts';
 import { amountText, judgeSides, orderIn, readSides, type Sides, SKIPS } from './sides.ts';
 
 /** The loyalty service may allow few calls, and the workers need them. */
 const AT_ONCE = 3;
 
 export interface ComparedOrder extends JudgedOrder, Verdict {
+  /** Where that was asked: what a worker would do for it. */
+  readonly would?: Would;
   readonly isObserved: boolean;
   /** A plain resend sends it. */
   readonly isMissing: boolean;
@@ -32,9 +38,9 @@ export interface ComparedOrder extends JudgedOrder, Verdict {
 /** Of an observed shop nothing was sent: what would be is compared. */
 function compareOne(sides: Sides): ComparedOrder {
   const judged = judgeOrder(sides);
-  const { verdict, reason } = judged;
+  const { verdict } = judged;
   const { isObserved } = sides;
-  const planned = { kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` };
+  const planned = wordsOf(judged);
   // What another integration sent before go-live is not ours to judge.
   const isBefore = sides.mapped?.kind === 'skip' && sides.mapped.why === 'before-go-live';
   const isPlanned = isObserved || verdict === 'twice' || isBefore;
@@ -46,24 +52,32 @@ function compareOne(sides: Sides): ComparedOrder {
   return { ...judged, isObserved, kind, what, isMissing, isUncounted };
 }
 
+const wordsOf = ({ verdict, reason }: Pick<JudgedOrder, 'verdict' | 'reason'>): Verdict => ({
+  ...{ kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` },
+});
+
 interface AskedOrders {
   readonly deployment: Deployment;
   readonly shop: Shop;
   /** Epoch milliseconds. */
   readonly since: number;
   readonly signal: AbortSignal;
+  /** What the shop's control record would be: what the workers would do then is found out, too. */
+  readonly planned?: ShopControl;
 }
 
 /** Reads each order that the store changed since then from both sides. */
 export async function readChangedOrders(
   { terminal }: Pick<Session, 'terminal'>,
-  { deployment, shop, since, signal }: AskedOrders,
+  { deployment, shop, since, signal, planned }: AskedOrders,
 ): Promise<{ readonly orders: readonly ComparedOrder[]; readonly isStopped: boolean }> {
   const services = openShopServices(deployment);
-  const read = async ({ id }: { readonly id: string }) =>
-    compareOne(
-      await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }),
-    );
+  const read = async ({ id }: { readonly id: string }) => {
+    const key = { shop: shop.domain, kind: 'order', id } as const;
+    const sides = await readSides(deployment, services, shop, key, { planned });
+    const would = planned && (await rehearse(sides, planned, { deployment, services, shop }));
+    return { ...compareOne(sides), ...(would && { would }) };
+  };
   const orders: ComparedOrder[] = [];
   const progress = terminal.progress('Comparing orders:');
   // In an outage the others would fail like these, each after its time limit.
@@ -80,27 +94,118 @@ export async function readChangedOrders(
     if (isStopped) break;
   }
   progress.end();
-  return { orders, isStopped: isStopped || signal.aborted };
+  const isObserved = orders.some((one) => one.isObserved);
+  const judged = isObserved ? await judgeByPoints(orders, services.loyalty(shop)) : orders;
+  return { orders: judged, isStopped: isStopped || signal.aborted };
 }
 
-/** By verdict and reason; of an observed shop with totals. */
+const fits = (points: number, amount: number, rate: number) => Math.abs(points - rate * amount) < 1;
+
+/**
+ * Amounts alone do not show what another integration took back, or sent under an id that nobody knows. Points do, where
+ * the service gives alike for alike amounts, at least for three of four.
+ */
+export async function judgeByPoints(
+  orders: readonly ComparedOrder[],
+  loyalty: Pick<LoyaltyClient, 'getCustomerPoints'>,
+): Promise<readonly ComparedOrder[]> {
+  const whole = orders.filter(
+    ({ isChanged, held, points }) => !isChanged && held && points.length === 1,
+  );
+  const rates = whole.map(({ points: [given = 0], held = 1 }) => given / held);
+  const found = rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)] ?? 0;
+  const alike = whole.filter(({ points: [given = 0], held = 0 }) => fits(given, held, found));
+  const rate = found > 0 && alike.length * 4 >= whole.length * 3 ? found : undefined;
+  const judge = (order: ComparedOrder, verdict: OrderVerdict, reason: string) => {
+    return { ...order, verdict, reason, ...wordsOf({ verdict, reason }) };
+  };
+  const judged = orders.map((order) => {
+    const { verdict, planned = 0, held = 0 } = order;
+    const [points] = order.points;
+    if (rate === undefined || points === undefined || held === 0) return order;
+    if (verdict === 'same' && points < held * rate && !fits(points, held, rate)) {
+      return judge(
+        order,
+        'other amount',
+        'its amount is the same, but its points are fewer than for others',
+      );
+    }
+    const wasTaken = held > planned && fits(points, planned, rate) && !fits(points, held, rate);
+    if (verdict !== 'other amount' || !wasTaken) return order;
+    return judge(order, 'same', 'its points show that what was refunded is taken back');
+  });
+  const suspects = judged.filter((one) => one.verdict === 'absent' && one.customerId !== undefined);
+  for (const [customerId = '', some] of Map.groupBy(suspects, (one) => one.customerId)) {
+    const answer = await loyalty.getCustomerPoints(customerId);
+    const isAbsent = 'finding' in answer && answer.finding === 'customer-does-not-exist';
+    if (!('value' in answer) && !isAbsent) {
+      for (const order of some) {
+        const unread = judge(order, 'unknown', `its customer's points: ${answer.message}`);
+        judged[judged.indexOf(order)] = { ...unread, isUnread: true };
+      }
+      continue;
+    }
+    const history = 'value' in answer ? (answer.value.PointHistory ?? []) : [];
+    const given = history.filter(({ Amount = 0, IsCanceled }) => Amount > 0 && !IsCanceled);
+    const theirs = judged.filter((one) => one.customerId === customerId);
+    for (const points of theirs.flatMap((one) => one.points)) {
+      const at = given.findIndex(({ Amount = 0 }) => fits(Amount, 1, points));
+      if (at >= 0) given.splice(at, 1);
+    }
+    for (const order of some) {
+      const at = given.findIndex(({ Amount = 0, DateReceived = '' }) => {
+        const isSince = Date.parse(DateReceived) >= Date.parse(order.placedAt ?? '') - SKEW_MS;
+        return isSince && (rate === undefined || fits(Amount, order.planned ?? 0, rate));
+      });
+      const [gift] = at < 0 ? [] : given.splice(at, 1);
+      if (!gift) continue;
+      const reason = `its customer got ${gift.Amount} points since, which no order explains`;
+      judged[judged.indexOf(order)] = judge(order, 'perhaps under an unknown id', reason);
+    }
+  }
+  return judged;
+}
+
+/** Between the clocks of store and service. */
+const SKEW_MS = 60_000;
+
+const CALLS = { send: 'would be sent', take: 'would be taken back', cancel: 'would be cancelled' };
+
+/** By verdict and reason, of an observed shop with totals; what would be done for an order, with each amount. */
 export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block {
-  const groups = [...Map.groupBy(orders, ({ kind, what }) => `${kind} ${what}`).values()];
+  const whatOf = ({ would, what }: ComparedOrder) =>
+    !would ? what : would.call === 'person' ? `a person decides: ${would.why}` : CALLS[would.call];
+  const groups = [...Map.groupBy(orders, (one) => `${one.kind} ${whatOf(one)}`).values()];
   const rows = groups.flatMap((group) => {
     const [first, ...others] = group;
     if (!first) return [];
     const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
-    const all = first.isObserved
+    const calls = group.flatMap(({ would, ...one }) =>
+      would && 'amount' in would ? { ...one, amount: would.amount } : [],
+    );
+    const textOf = (amount: number) => amountText(fromThousandths(amount), first.currency);
+    const sum = textOf(calls.reduce((total, { amount }) => total + amount, 0));
+    const plain = first.isObserved
       ? `${totalOf(group)}: ${namesOf(group)}`
       : group.map((one) => one.name).join(', ');
+    const all = calls.map((one) => `${one.name} ${textOf(one.amount)}`).join(', ') || plain;
+    const what = calls.length > 0 ? `${whatOf(first)}: ${sum} in all` : whatOf(first);
+    const kind = first.would ? 'pending' : first.kind;
     const cells = [
       { text: name, opens: line('trace', ['order', first.id], { shop }) },
-      { text: first.what, tone: first.kind === 'ok' ? ('soft' as const) : TONE_OF[first.kind] },
+      { text: what, tone: kind === 'ok' ? ('soft' as const) : TONE_OF[kind] },
     ];
-    return [others.length === 0 && !first.isObserved ? { cells } : { cells, detail: all }];
+    const isNamed = others.length > 0 || first.isObserved;
+    const detail = [what.length > MOST_WIDE && `${what}.`, isNamed && all]
+      .filter(Boolean)
+      .join(' ');
+    return [detail === '' ? { cells } : { cells, detail }];
   });
   return table(['Order', { title: 'What', shrinks: true }], rows);
 }
+
+/** What is longer is cut off on a narrow screen. */
+const MOST_WIDE = 60;
 
 /** `12 orders, planned 600.00, held 540.00, difference −60.00` */
 export function totalOf(orders: readonly JudgedOrder[]): string {
@@ -109,8 +214,12 @@ export function totalOf(orders: readonly JudgedOrder[]): string {
     const total = orders.reduce((sofar, one) => sofar + (amountOf(one) ?? 0), 0);
     return amountText(fromThousandths(total), currency);
   };
-  const sums = [sum((one) => one.planned), sum((one) => one.held), sum(differenceOf)];
-  const [planned, held, difference] = sums;
+  // What we would not count is left out of all three.
+  const [planned, held] = [
+    sum((one) => one.planned),
+    sum((one) => (one.planned === undefined ? 0 : one.held)),
+  ];
+  const difference = sum(differenceOf);
   return `${counted(orders.length, 'order')}, planned ${planned}, held ${held}, difference ${difference}`;
 }
 
@@ -132,6 +241,7 @@ const ORDER_VERDICTS = {
   absent: 'pending',
   /** Under two ids. */
   twice: 'action required',
+  'perhaps under an unknown id': 'action required',
   unknown: 'unknown',
 } as const;
 
@@ -153,6 +263,13 @@ export interface JudgedOrder {
   /** Of all copies; undefined where the service does not have it. */
   readonly held: number | undefined;
   readonly heldId: string | undefined;
+  readonly customerId: string | undefined;
+  /** That the service gives for each copy. */
+  readonly points: readonly number[];
+  /** It was edited or refunded in the store. */
+  readonly isChanged: boolean;
+  /** The service has it, and we have not sent it. */
+  readonly isTheirs: boolean;
   /** Of each copy, where the service has it from. */
   readonly origins: readonly (number | undefined)[];
   /** Store or service did not answer. */
@@ -173,6 +290,9 @@ export function judgeOrder(sides: Sides): JudgedOrder {
     ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
     ...{ placedAt: order?.placedAt, held: read[0] && held, heldId: read[0]?.id },
     planned: typeof planned === 'number' ? planned : undefined,
+    ...{ customerId: order?.customer?.id, isChanged: order?.changed === true },
+    points: copies.flatMap((copy) => copy.order.EstimatedBonus?.EstimatedPoints ?? []),
+    isTheirs: copies.length > 0 && !isKnown(entry),
     origins: copies.map((copy) => copy.order.Origin),
     isUnread: store.kind === 'unavailable' || answer.kind === 'unknown',
     ...verdictOf(sides, planned, read),
@@ -204,8 +324,13 @@ function verdictOf(
   if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
     return say('twice', "it is there under two ids: cancel the one that is not the store's");
   }
-  if (typeof planned === 'string') return say('not counted by us', SKIPS[planned]);
   const [copy] = copies;
+  if (typeof planned === 'string') {
+    return say(
+      'not counted by us',
+      `${copy ? '' : 'the service does not have it, and '}${SKIPS[planned]}`,
+    );
+  }
   if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');
   if (!copy) return say('absent', 'the service does not have it');
   if (!isOtherAmount(planned, copy.counts)) {

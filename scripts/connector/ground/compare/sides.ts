@@ -1,5 +1,5 @@
 import type { Shop } from '../../../../shared/config/connector-config.ts';
-import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import { readControl, type ShopControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../../shared/core/events/outcome.ts';
 import { isKnown } from '../../../../shared/core/ledger/entry.ts';
@@ -19,7 +19,11 @@ import {
   type Held,
   isApplied,
 } from '../../../../shared/core/reconcile/compare-sides.ts';
-import type { StoreAnswer, StoreEntity } from '../../../../shared/core/store/store.ts';
+import type {
+  OrderQuestion,
+  StoreAnswer,
+  StoreEntity,
+} from '../../../../shared/core/store/store.ts';
 import { askStore, versionOf } from '../../../../shared/core/store/store.ts';
 import { isHeldLive } from '../../../../shared/core/sync/decide-order.ts';
 import { type HeldOrder, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
@@ -58,31 +62,50 @@ export async function readSides(
   services: ShopServices,
   shop: Shop,
   key: EntityKey,
-  { newRules = false }: { readonly newRules?: boolean } = {},
+  { newRules = false, planned }: SidesOptions = {},
 ): Promise<Sides> {
   const ledger = openLedger(deployment);
-  const [entry, read, control] = await Promise.all([
+  const [entry, store, control] = await Promise.all([
     readEntry(ledger, key),
-    askStore(services.store, key, { book: 'if-changed' }),
+    readStore(deployment, services, key, 'if-changed'),
     readControl(ledger, key.shop),
   ]);
   const isObserved = shop.mode === 'observe' || control.observing !== undefined;
   const { until = 0 } = control.takeover ?? {};
   const mayBeElsewhere = Date.now() < until || (until > 0 && !isKnown(entry));
-  const order = orderIn(read);
+  const order = orderIn(store);
   const asked = { key, entry, order: isObserved || mayBeElsewhere ? order : undefined };
   const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
-  const rewards = workerRewards(deployment.connector);
-  const store =
-    read.kind === 'found' && rewards
-      ? { ...read, value: await rewards.orderAsSent(key.shop, read.value, ledger) }
-      : read;
-  const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger), newRules);
+  const rules = await rulesOf(shop, ledger, planned ?? control);
+  // What another integration sent is compared by amount, too, however old it is.
+  const always = { ...rules, goLive: undefined };
+  const isTheirs = isObserved && found.copies.length > 0;
+  const mapped = mapNow(key, store, entry, isTheirs ? always : rules, newRules);
   const { assumptions } = deployment.connector.loyalty;
   const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
   const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
   const known = { key, entry, store, changedAt, mapped, isObserved };
   return { ...known, ...found, doubt: control.doubt, assumptions };
+}
+
+interface SidesOptions {
+  readonly newRules?: boolean;
+  /** What the shop's control record would be after a command. */
+  readonly planned?: ShopControl | undefined;
+}
+
+/** As the service is to be given it. */
+export async function readStore(
+  deployment: Deployment,
+  services: ShopServices,
+  key: EntityKey,
+  book: NonNullable<OrderQuestion['book']>,
+): Promise<StoreAnswer<StoreEntity>> {
+  const read = await askStore(services.store, key, { book });
+  const rewards = workerRewards(deployment.connector);
+  if (read.kind !== 'found' || !rewards) return read;
+  const value = await rewards.orderAsSent(key.shop, read.value, openLedger(deployment));
+  return { ...read, value };
 }
 
 interface AskedEntity extends Pick<Sides, 'key' | 'entry'> {
@@ -245,6 +268,14 @@ const differentText: InWords = (_, { rows }) => {
   return `The loyalty service differs: ${both.join(', ')}.`;
 };
 
+const theirsText: InWords = (_, { rows }) => {
+  const amount = rows.find(({ differs }) => differs);
+  const counts = amount
+    ? ` It counts ${amount.service} there, and ${amount.store} by our rules.`
+    : '';
+  return `Another integration sent it before go-live, and as it is there it stays.${counts} What changes from now on is sent.`;
+};
+
 const changedThereText: InWords = ({ held }, { figures }) => {
   const { EstimatedBonus, UpdatedDate = '' } = held.kind === 'order' ? held.order : {};
   const total = fromThousandths(figures.store?.amount ?? 0);
@@ -269,6 +300,7 @@ const FINDINGS: Readonly<Record<Finding, readonly [VerdictKind, string | InWords
   skipped: ['ok', skippedText],
   'skipped-but-held': ['unknown', skippedText],
   exchange: ['pending', skippedText],
+  theirs: ['ok', theirsText],
   'call-open': ['pending', `${CALL_UNKNOWN}.`],
   'taken-not-known': [
     'unknown',

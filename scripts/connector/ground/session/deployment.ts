@@ -5,7 +5,7 @@ import type { ReadSettings } from '../../../../shared/aws/ledger-item.ts';
 import type { Connector, Shop } from '../../../../shared/config/connector-config.ts';
 import { compareVersions, VERSION } from '../../../../shared/config/release.ts';
 import type { StackOutput } from '../../../../shared/config/stack-outputs.ts';
-import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import { readControl, type ShopControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../../shared/core/mapping/wanted-state.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -128,8 +128,9 @@ export const QUEUE_OUTPUTS = {
 export async function rulesOf(
   { domain, rules }: Pick<Shop, 'domain' | 'rules'>,
   ledger: Pick<Ledger, 'readMany' | 'createdAt'>,
+  control?: ShopControl,
 ): Promise<Shop['rules']> {
-  const { goLive, takeover } = await readControl(ledger, domain);
+  const { goLive, takeover } = control ?? (await readControl(ledger, domain));
   return withGoLive(rules, goLive, ledger, takeover);
 }
 

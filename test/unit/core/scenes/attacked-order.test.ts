@@ -199,3 +199,19 @@ describe('an order that was all paid back, and is bought on', () => {
     },
   );
 });
+
+describe('an order that was paid, and to which goods are added', () => {
+  // Counted was 100: an order that is paid in part was taken for one that was never complete.
+  it.each([true, false])(
+    'counts them also after the ledger was lost, recovered %s',
+    async (recovered) => {
+      const scene = openScene({ rules: { completeWhen: 'paid' } });
+      const order = scene.place(TEN);
+      expect(await order.settled()).toEqual(exactly(100));
+      await scene.loseLedger({ recovered });
+      scene.pass(1);
+      order.edit({ Shirt: 12 });
+      expect(await order.settled()).toEqual(exactly(120));
+    },
+  );
+});

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { isHistory } from '../../../../shared/core/mapping/map-order.ts';
+import { rules, storeOrder } from '../../../fixtures/store-entities.ts';
 import { exactly, openScene } from '../../../support/order-scene.ts';
 
 const SHIRT = { lines: [{ title: 'Shirt', price: 50, quantity: 2 }] };
@@ -57,6 +59,31 @@ describe('an order placed before the other integration was switched off and ship
     expect(order.letters().join()).toContain('--force');
   });
 
+  it('is completed under the id under which the other one has it as pending', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await scene.otherSends(order, 100, order.name(), { IsCompleted: false });
+    await takeOver(scene);
+    order.ship();
+    expect(await order.settled()).toEqual(exactly(100));
+    order.refund({ Shirt: 1 });
+    expect(await order.settled()).toEqual(exactly(50));
+  });
+
+  it('is sent by us after we observed once more, with no other one then', async () => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    await takeOver(scene);
+    const from = scene.shop.clock.ms;
+    await scene.observe();
+    scene.pass(3);
+    await scene.goLive({ from });
+    order.ship();
+    expect(await order.settled()).toEqual(exactly(100));
+  });
+
   it('is no part of a program that had none before', async () => {
     const scene = await observed();
     const order = scene.place(SHIRT);
@@ -111,4 +138,15 @@ describe('an order that was complete before the other integration was switched o
     await scene.goLive({ from, other: { offSince, ids: ['name'] } });
     expect(await order.settled()).toEqual(exactly(50));
   });
+});
+
+it('counts as complete only since it was paid, where the store says when', () => {
+  const goLive = '2026-10-09T00:00:00.000Z';
+  const dates = { placedAt: '2026-10-01T00:00:00.000Z', fulfilledAt: '2026-10-02T00:00:00.000Z' };
+  const order = { ...storeOrder({ fulfilledAfterDays: 1 }), ...dates };
+  const isOld = (paidAt: string | undefined) =>
+    isHistory(undefined, { ...order, paidAt }, { ...rules, goLive, takesOver: true });
+  expect(['2026-10-03T00:00:00.000Z', '2026-10-10T00:00:00.000Z', undefined].map(isOld)).toEqual([
+    ...[true, false, true],
+  ]);
 });
