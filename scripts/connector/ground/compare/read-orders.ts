@@ -328,7 +328,7 @@ function verdictOf(
   if (typeof planned === 'string') {
     return say(
       'not counted by us',
-      `${copy ? '' : 'the service does not have it, and '}${SKIPS[planned]}`,
+      `${copy ? '' : 'the service does not have it: '}${SKIPS[planned]}`,
     );
   }
   if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');
