@@ -83,7 +83,7 @@ async function bundleOne(
   const leftOut = leftOutBy(settings);
   const seldom = new Map(
     Object.entries(seldomIn(name))
-      .filter(([file]) => !leftOut.some((room) => file.startsWith(`${room}/`)))
+      .filter(([file]) => !leftOut.some((folder) => file.startsWith(`${folder}/`)))
       .map(([file, kept]) => [moduleFile(`shared/${file}`), kept]),
   );
   const { outputFiles, metafile } = await build({
@@ -261,7 +261,7 @@ const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
 
 const ENTRY = '#index';
 
-/** The rooms of platforms that no shop has, and rewards without a storefront. */
+/** The folders of platforms that no shop has, and rewards without a storefront. */
 const leftOutBy = ({ platforms, storefront }: BundleSettings): readonly string[] => [
   ...PLATFORMS.filter((name) => !platforms.includes(name)),
   ...(storefront ? [] : ['rewards']),

@@ -57,8 +57,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Receiver fails',
       urgency: 'now',
-      message:
-        'The receiver answers webhooks with an error; the store repeats them for four hours.',
+      message: 'The receiver answers webhooks with errors. The store repeats them for four hours.',
       command: 'doctor',
       metric: serverErrors,
       condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
@@ -67,7 +66,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Receiver is slow',
       urgency: 'now',
-      message: `The receiver takes more than ${SLOW_MS / 1000} seconds to answer webhooks; the store hangs up after five.`,
+      message: `The receiver takes more than ${SLOW_MS / 1000} seconds to answer webhooks. The store gives up after five.`,
       command: 'status',
       metric: latency,
       condition: atLeast(SLOW_MS, { times: 3, outOf: 6 }),
@@ -84,7 +83,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Older webhook secret',
       urgency: 'today',
       message:
-        'The older webhook secret is still used, hours after it was changed: by the store, or by others.',
+        'Webhooks are still signed with the older secret hours after it was changed: by the store, or by somebody else.',
       command: 'status',
       // The store may use it for an hour after a change, and that hour touches two periods.
       ...own('older-secret-used', { times: 3, outOf: 24, ...ONCE }, { period: HOUR }),
@@ -92,7 +91,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Unexpected API version',
       urgency: 'today',
-      message: "The store sends webhooks in another version of its API than the connector's.",
+      message: 'The store sends webhooks in another API version than the connector reads.',
       command: 'webhooks check',
       ...own('unexpected-api-version', { outOf: 24, ...ONCE }, { period: HOUR }),
     },
@@ -113,7 +112,7 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
         id: `many-refused-${name}`,
         heading: 'Many requests refused',
         urgency: 'today',
-        message: `The address for ${name} refused ${many} requests and more in five minutes: a flood, or a sender with a wrong address.`,
+        message: `The address for ${name} refused ${many} or more requests in five minutes: a flood, or a sender with a wrong address.`,
         command: 'status',
         metric:
           name === 'webhooks'
@@ -127,7 +126,7 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Functions throttled',
       urgency: 'now',
       message:
-        'AWS turns requests away, because the account or the reservation of an address has no concurrency left.',
+        'AWS rejects requests: the account, or the reservation of an address, has no concurrency left.',
       command: 'doctor',
       metric: sumOf(
         addresses.map(([, one]) => one.metricThrottles({ statistic: 'Sum', period: MINUTES_5 })),
@@ -145,7 +144,7 @@ export function noticeAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Data request',
       urgency: 'today',
-      message: 'A customer asked, through the store, for the personal data that is kept of them.',
+      message: 'A customer asked through the store for the personal data kept about them.',
       command: 'status',
       ...own('data-request', ONCE),
     },
@@ -159,7 +158,7 @@ export function noticeAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'App uninstalled',
       urgency: 'now',
-      message: 'A shop removed the app and sends no more webhooks.',
+      message: 'A shop removed the app, so it no longer sends webhooks.',
       command: 'doctor',
       ...own('app-uninstalled', ONCE),
     },
@@ -197,7 +196,7 @@ export function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Redemption pending',
       urgency: 'today',
       message:
-        'A customer redeemed a reward, and the connector can finish it neither with a code nor by giving the points back.',
+        'A customer redeemed a reward, and the connector can neither deliver the code nor give the points back.',
       command: 'redemptions list',
       ...own('redemption-pending', { outOf: ONE_HOUR, ...ONCE }),
     },
@@ -205,7 +204,7 @@ export function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'PIN guessing',
       urgency: 'today',
       message:
-        'A user of the point of sale gave many wrong PINs, or had many sent in vain, for one customer after another: no more of theirs are tried or sent for an hour.',
+        'A user of the point of sale entered many wrong PINs, or requested many that were not used, for one customer after another. They are blocked from PINs for an hour.',
       command: 'redemptions list',
       ...own('pin-guessing', { outOf: ONE_HOUR, ...ONCE }),
     },
@@ -227,7 +226,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `dead-letters-${name}`,
       heading: 'Dead letters',
       urgency: 'today',
-      message: `The ${name} queue has dead letters: messages that could not be delivered and need a person.`,
+      message: `The ${name} queue has dead letters: messages that could not be delivered. Decide whether to send them again or drop them.`,
       command: 'dead-letters list',
       metric: deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       // A command that reads a dead letter hides it, for less than an hour.
@@ -237,7 +236,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `dead-letters-expire-${name}`,
       heading: 'Dead letters expire',
       urgency: 'today',
-      message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a dead letter after 14 days.`,
+      message: `The ${name} queue has had dead letters for ${WEEK_IN_DAYS} days. SQS deletes them after 14 days.`,
       command: 'dead-letters list',
       // Not the age of the oldest: SQS leaves dead letters out of it that a command has read several times.
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ ...maximum, period: DAY }),
@@ -257,7 +256,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `many-in-flight-${name}`,
       heading: 'Many messages in flight',
       urgency: 'now',
-      message: `${MANY_IN_FLIGHT} messages of the ${name} queue wait for their next attempt: at twice as many SQS hands out nothing more.`,
+      message: `${MANY_IN_FLIGHT.toLocaleString('en')} messages of the ${name} queue are waiting for their next attempt. At twice as many, SQS stops delivering.`,
       command: 'status',
       metric: source.metricApproximateNumberOfMessagesNotVisible(maximum),
       condition: atLeast(MANY_IN_FLIGHT),
@@ -281,7 +280,7 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Credentials or settings refused',
       urgency: 'now',
       message:
-        'The loyalty service or the store refuses the credentials or the address: nothing is synced until a person acts.',
+        'The loyalty service or the store refuses the credentials or the address. Nothing is synced until that is fixed.',
       command: 'doctor',
       // Workers try again at most every half hour.
       ...own('misconfigured', { outOf: ONE_HOUR }),
@@ -299,7 +298,7 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Waits for long',
       urgency: 'now',
       message:
-        'Messages have waited for seven days, in a paused shop or for the rate limit: they become dead letters after 13.',
+        'Messages have waited for seven days, because of a pause or the rate limit. After 13 days they become dead letters.',
       command: 'status',
       // A message that waits returns at least every hour and a half.
       ...own('waits-long', { outOf: 2 * ONE_HOUR }),
@@ -307,14 +306,15 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Work broke off',
       urgency: 'today',
-      message: 'A worker stopped at an unexpected error; the message stays on its queue.',
+      message:
+        'A worker stopped at an unexpected error. The message stays on its queue and is retried.',
       command: 'status',
       ...own('crash', { outOf: ONE_HOUR }),
     },
     {
       heading: 'Trouble',
       urgency: 'today',
-      message: 'Something needs a person.',
+      message: 'A problem needs you.',
       command: 'status',
       ...own(TROUBLE, { outOf: ONE_HOUR }),
       level: 'basic',
@@ -375,7 +375,7 @@ export function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Webhooks get lost',
       urgency: 'today',
-      message: `Webhooks get lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
+      message: `Webhooks are being lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
       command: 'webhooks check',
       ...own('webhooks-lost', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },
@@ -393,15 +393,14 @@ export function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Orders differ',
       urgency: 'today',
       message:
-        'The loyalty service holds another amount, coupon or state of orders than the store.',
+        'Orders have another amount, coupon or state in the loyalty service than in the store.',
       command: 'status',
       ...own('order-differs', ONCE),
     },
     {
       heading: 'Subscriptions wrong',
       urgency: 'now',
-      message:
-        'Webhook subscriptions of a shop are missing or differ from what the connector needs.',
+      message: 'Webhook subscriptions of a shop are missing or wrong.',
       command: 'webhooks check',
       ...own('subscriptions-wrong', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },

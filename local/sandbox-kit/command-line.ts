@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { listenFault } from '../../shared/config/folders.ts';
 
 export type Wanted<Options> =
   | { readonly kind: 'help' }
@@ -23,7 +24,10 @@ export function readCommandLine<const Types extends OptionTypes, Options>(
   const options = { ...types, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals: words } = parseArgs({
-      ...{ args: [...args], options, allowNegative: true, allowPositionals: takesWords },
+      args: [...args],
+      options,
+      allowNegative: true,
+      allowPositionals: takesWords,
     });
     if ((values as { readonly help?: boolean }).help) return { kind: 'help' };
     return { kind: 'start', options: read(values as Values<Types>, words) };
@@ -86,19 +90,8 @@ export async function runCommand<Options extends { readonly port?: number }>(
     const stop = () => void sandbox.stop();
     process.once('SIGINT', stop).once('SIGTERM', stop);
   } catch (error) {
-    process.stderr.write(`${explain(error, options.port)}\n`);
+    const why = error instanceof Error ? (listenFault(error) ?? error.message) : error;
+    process.stderr.write(`${why}\n`);
     process.exitCode = 1;
   }
-}
-
-function explain(error: unknown, port: number | undefined): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use, perhaps by another sandbox. Stop that sandbox, or give another --port.`;
-  }
-  if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') {
-    return `This user may not listen on port ${port}. Give a --port above 1023.`;
-  }
-  return error.message;
 }

@@ -3,7 +3,7 @@ import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProject } from '../../shared/config/folders.ts';
+import { findProject, listenFault } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file.ts';
 import { readJsonObject } from '../sandbox-kit/http/requests.ts';
 import { readKept } from '../secrets-emulator.ts';
@@ -178,7 +178,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
     return 0;
   } catch (error) {
     if (stopping.signal.aborted) return options.once ? notInSync(stopping.signal) : 0;
-    process.stderr.write(`${explain(error, options.port)}\n`);
+    process.stderr.write(`${explain(error)}\n`);
     return 1;
   } finally {
     removeStateFile();
@@ -298,7 +298,7 @@ async function report(stack: RunningStack, store: ShownStore, left: number): Pro
   for (const difference of differences) say(`differs: ${difference}`);
   if (left > 0) say(`still in progress: ${left} webhooks and messages`);
   if (differences.length > 0 || left > 0) {
-    say(`NOT in sync: ${differences.length} differences`);
+    say(`NOT in sync. Differences: ${differences.length}`);
     return false;
   }
   const many = Object.entries({ order: orders, product: products, coupon: coupons });
@@ -308,15 +308,11 @@ async function report(stack: RunningStack, store: ShownStore, left: number): Pro
 }
 
 /** Why the stack could not start, for the user. */
-function explain(error: unknown, firstPort: number): string {
+function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
-  if (code === 'EADDRINUSE') {
-    return `Port ${port} is in use, perhaps by another stack. Stop that stack, or give another --port than ${firstPort}.`;
-  }
-  if (code === 'EACCES' && port !== undefined) {
-    return `This user may not listen on port ${port}. Give a --port above 1023.`;
-  }
+  const fault = listenFault(error);
+  if (fault !== undefined) return fault;
+  const { code } = error as { readonly code?: unknown };
   if (code === 'LEVEL_LOCKED' || code === 'LEVEL_DATABASE_NOT_OPEN') {
     return 'Another stack uses the folder given with --data. Stop that stack, or give another folder.';
   }

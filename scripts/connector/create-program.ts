@@ -17,8 +17,8 @@ Examples:
   npx loyalty-connector dead-letters replay --reason rejected --since 2h --yes --wait
 
 Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
-machine is meant. Exit codes: 0 well, 1 failed or action required, 2 bad arguments, 3 waits, 4 not
-known, 130 interrupted.
+machine is meant. Exit codes: 0 ok, 1 failed or action required, 2 bad arguments, 3 pending,
+4 unknown, 130 interrupted.
 `;
 
 /** The whole command line. Wrong arguments throw commander's error, whose message is already printed. */
@@ -39,7 +39,7 @@ export function createProgram(): Command {
     .addHelpText('after', EXAMPLES);
   const parts: ProgramParts = {
     createProgram,
-    loadRooms: async () => (await import('./rooms.ts')).storeRooms,
+    loadChecks: async () => (await import('./platform-checks.ts')).checksByPlatform,
   };
   registerSetUp(program.commandsGroup('Set up:'), {
     ...parts,
@@ -55,9 +55,9 @@ export function createProgram(): Command {
 }
 
 /** `setup` ends with it. */
-async function loadDoctor({ loadRooms }: ProgramParts): Promise<Examine> {
-  const [{ examine }, rooms] = [await import('./look/doctor.ts'), await loadRooms()];
-  return (session, options) => examine(session, options, rooms);
+async function loadDoctor({ loadChecks }: ProgramParts): Promise<Examine> {
+  const [{ examine }, platforms] = [await import('./look/doctor.ts'), await loadChecks()];
+  return (session, options) => examine(session, options, platforms);
 }
 
 /** Settings that commander does not pass on to commands added as objects. */
@@ -67,11 +67,12 @@ function prepare(command: Command): void {
     .showSuggestionAfterError()
     .configureOutput({
       outputError(text, write) {
-        const [message, help] = [`${command.name()}: ${printable(oneLine(text))}`, helpOf(command)];
+        const name = pathOf(command) || command.name();
+        const [message, help] = [`${name}: ${printable(oneLine(text))}`, helpOf(command)];
         if (command.optsWithGlobals().json) {
           process.stdout.write(`${errorJson('bad-arguments', message, help)}\n`);
         }
-        write(`${message} (${help} shows how)\n`);
+        write(`${message} Help: ${help}\n`);
       },
     });
 }
@@ -84,8 +85,9 @@ function oneLine(text: string): string {
   const line = text
     .replace(/^error: /, '')
     .trim()
-    .replace(/\s*\n\s*/g, ' ');
-  return /[.)]$/.test(line) ? line : `${line}.`;
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/ \((Did you mean .*\?)\)$/, '. $1');
+  return /[.?]$/.test(line) ? line : `${line}.`;
 }
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {

@@ -11,7 +11,7 @@ export function registerDeadLetters(program: Command): void {
   const group = declare(program, 'dead-letters', {
     summary: 'list, scan, show, replay and drop what could not be delivered',
     description:
-      'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
+      'What could not be delivered is kept in a dead-letter queue with its reason, until you decide.',
     examples: `\
   npx loyalty-connector dead-letters list --reason rejected
   npx loyalty-connector dead-letters list --text '#1007'
@@ -23,9 +23,9 @@ export function registerDeadLetters(program: Command): void {
   });
 
   const list = declare<LetterFilter & ListOptions>(group, 'list', {
-    summary: 'what is there, by cause, and what to do with it',
+    summary: 'list them by cause, and what to do about each',
     description:
-      'Shows all dead letters by cause, with the commands that send or drop them, and what happens to the oldest on which day. It reads the summaries that workers write, and receives none. Nothing is changed; scan corrects a list that differs from the queues.',
+      'Shows all dead letters by cause, with the commands that send or drop them, and when the oldest expires. It reads the summaries that workers write and changes nothing; scan corrects a list that differs from the queues.',
     async run() {
       const { listLetters } = await import('./look/list-letters.ts');
       return (session, options) => listLetters(session, filterIn(options), options);
@@ -33,21 +33,21 @@ export function registerDeadLetters(program: Command): void {
   });
   addFilterOptions(list).option(
     '--limit <n>',
-    'show so many dead letters one by one, the newest first',
+    'also show this many one by one, the newest first',
     wholeNumber(1, 100_000),
   );
 
   declare(group, 'scan', {
-    summary: 'correct the list by what the queues hold',
+    summary: 'correct the list from the queues',
     description:
-      'Receives every dead letter and puts it back: adds to the list what it lacks, and takes from it what no queue has. While it runs, others cannot receive the dead letters. It is recorded, because it writes.',
+      'Receives every dead letter and puts it back: adds what the list lacks, and removes what no queue has. While it runs, others cannot receive the dead letters. It is recorded, because it writes.',
     run: async () => (await import('./look/list-letters.ts')).scanCommand,
   });
 
   declare<{ readonly reveal?: boolean }>(group, 'show', {
-    summary: 'one dead letter: its reason, and what to do with it',
+    summary: 'one dead letter: its reason, and what to do about it',
     description:
-      'Shows why it was given up, and what happens to it on which day; or how it left the queue. What would be sent of it now, trace shows.',
+      'Shows why it failed and when it expires, or how it left the queue. "trace" shows what would be sent now.',
     async run() {
       const { showLetter } = await import('./look/show-letter.ts');
       return (session, options, id = '') => showLetter(session, id, options);
@@ -62,44 +62,44 @@ export function registerDeadLetters(program: Command): void {
   const replay = declare<LetterFilter & ReplayOptions>(group, 'replay', {
     summary: 'send dead letters again, after showing which',
     description:
-      'Sends the listed dead letters back to their queues; of what was delivered since, nothing is sent, and it leaves the list. Without --yes it shows which, and asks. A worker asks the store where a stored body cannot be used. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
+      'Sends the listed dead letters back to their queues. Those delivered since leave the list without being sent. Without --yes it shows which, and asks. Where a stored body cannot be used, the worker asks the store. It can be interrupted at any time and run again: a dead letter is removed only once its queue holds the message.',
     async run() {
       const { replayCommand } = await import('./repair/change-letters.ts');
       return (session, options) => replayCommand(session, filterIn(options), options);
     },
   });
   addFilterOptions(replay)
-    .option('--yes', 'do it without asking; where nobody can be asked, nothing is sent without it')
-    .option('--limit <n>', 'send so many at most, the oldest first', wholeNumber(1, 1_000_000))
-    .option('--wait', 'follow them until each has its outcome, or a pause or an outage holds them');
+    .option('--yes', 'do it without asking; a script needs it')
+    .option('--limit <n>', 'send at most this many, the oldest first', wholeNumber(1, 1_000_000))
+    .option('--wait', 'follow them until each has an outcome, or a pause or an outage holds them');
 
   const drop = declare<LetterFilter & DropOptions>(group, 'drop', {
     summary: 'remove dead letters, after showing which',
     description:
-      'Removes dead letters that are not needed any more. Without --yes it shows which, and asks. No copy is kept: "resend" sends what the store has. At least one filter must be given.',
+      'Removes dead letters that are no longer needed. Without --yes it shows which, and asks. No copy is kept: "resend" sends what the store has. At least one filter is required.',
     async run() {
       const { dropCommand } = await import('./repair/change-letters.ts');
       return (session, options) => dropCommand(session, filterIn(options), options);
     },
   });
   addFilterOptions(drop)
-    .requiredOption('--because <reason>', 'why it may go, for the next operator', because)
+    .requiredOption('--because <reason>', 'why, for the next operator', because)
     .option('--yes', 'do it without asking');
 }
 
 /** The options that choose dead letters, the same for every command about them. */
 function addFilterOptions(command: Command): Command {
   return command
-    .optionsGroup('Which dead letters (all that are given must fit):')
+    .optionsGroup('Which dead letters (all given filters must match):')
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(EVENT_KINDS))
     .option('--shop <domain>', 'the domain of the shop', notEmpty)
     .addOption(queueOption('of this queue'))
-    .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
+    .option('--id <id>', 'of the dead letter or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
-    .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
-    .option('--text <text>', 'in what the list shows of it, such as the name of an order', notEmpty)
+    .addOption(new Option('--reason <reason>', 'why it failed').choices(DEAD_LETTER_REASONS))
+    .option('--text <text>', 'in what the list shows, such as the name of an order', notEmpty)
     .addOption(
-      new Option('--delivered <which>', 'by the ledger, it was delivered since').choices([
+      new Option('--delivered <which>', 'whether the ledger says it was delivered since').choices([
         'yes',
         'no',
       ]),
@@ -130,5 +130,5 @@ function notEmpty(text: string): string {
 /** In a suggested line, `<reason for dropping>` stands for the reason. */
 function because(text: string): string {
   if (!/^<.*>$/.test(text)) return notEmpty(text);
-  throw new InvalidArgumentError('Say why it may go.');
+  throw new InvalidArgumentError('Give a reason.');
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
@@ -26,6 +27,20 @@ export function findProject(current = process.cwd()): string {
 
 /** Holds the folder in which the stack of this process runs, for commands that are run in another one. */
 export const runningNote = (pid: number) => join(tmpdir(), `loyalty-connector-${pid}.running`);
+
+/** Why nothing can listen at a port, and who does; undefined for another error. */
+export function listenFault(error: Error): string | undefined {
+  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
+  if (code === 'EACCES' && port !== undefined) {
+    return `This user may not listen on port ${port}. Give a --port above 1023.`;
+  }
+  if (code !== 'EADDRINUSE') return undefined;
+  const asked = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
+  const { stdout } = spawnSync('lsof', asked, { encoding: 'utf8' });
+  const [, pid, name] = /^p(\d+)\nc(.*)/.exec(stdout ?? '') ?? [];
+  const holder = pid === undefined ? '' : ` by process ${pid} (${name})`;
+  return `Port ${port} is in use${holder}. Stop that process, or give another --port.`;
+}
 
 function hasSettings(folder: string): boolean {
   try {

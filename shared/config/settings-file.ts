@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
@@ -20,7 +21,11 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
     return faulty(`${file} must end in: export default defineConnector({ … })`);
   } catch (error) {
     if (error instanceof SettingsError) {
-      return faulty(...error.faults.map(({ path, problem }) => `${file}: ${path} ${problem}`));
+      const source = readFileSync(resolve(folder, file), 'utf8');
+      const sentences = error.faults.map(
+        ({ path, problem }) => `${file}${placeOf(path, source)}: ${path} ${problem}`,
+      );
+      return faulty(...sentences);
     }
     const place = placeIn(error, folder) ?? `${file} could not be read`;
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -46,6 +51,48 @@ function placeIn(error: unknown, folder: string): string | undefined {
   // Its true place, also in a file that the settings import; what a package throws is for its caller.
   const frame = frames.find(({ path }) => !isForeign(path)) ?? frames[0];
   return frame && `${nameIn(folder, frame.path)}:${frame.position}`;
+}
+
+/** Comments match without the group. */
+const TOKENS =
+  /\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
+
+/** `:5:12`: where a setting is written, or else what holds it; empty where no literal in the file does. */
+function placeOf(path: string, source: string): string {
+  const wanted = `${path.replaceAll('[', '.').replaceAll(']', '')}.`;
+  const from = source.search(/(?<=defineConnector\(\s*)\{/);
+  /** Of each open bracket, the path and the member that is read now. */
+  const open: { readonly path: string; readonly isList: boolean; member: string | undefined }[] =
+    [];
+  let [best, before] = [
+    { at: from, length: 0 },
+    { token: '', at: from },
+  ];
+  for (const { index, 1: token } of from < 0 ? [] : source.slice(from).matchAll(TOKENS)) {
+    if (token === undefined) continue;
+    const [inner, at] = [open.at(-1), from + index];
+    const isKey = token === ':' && inner?.member === undefined;
+    if (inner && isKey) inner.member = before.token.replace(/^['"]|['"]$/g, '');
+    const isMember = isKey || (inner?.isList && /^[[,]$/.test(before.token));
+    const found = `${inner?.path}${inner?.member}.`;
+    if (isMember && wanted.startsWith(found) && found.length > best.length) {
+      best = { at: isKey ? before.at : at, length: found.length };
+    }
+    if (/^[{[(]$/.test(token)) {
+      // What is in parentheses is no setting.
+      const inside = inner ? `${found}${token === '(' ? '(' : ''}` : '';
+      const isList = token === '[';
+      open.push({ path: inside, isList, member: isList ? '0' : undefined });
+    } else if (/^[}\])]$/.test(token)) {
+      open.pop();
+      if (open.length === 0) break;
+    } else if (inner && token === ',') {
+      inner.member = inner.isList ? String(Number(inner.member) + 1) : undefined;
+    }
+    before = { token, at };
+  }
+  const lines = source.slice(0, best.at).split('\n');
+  return best.length === 0 ? '' : `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 const isForeign = (path: string): boolean =>

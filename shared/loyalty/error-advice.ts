@@ -31,25 +31,25 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   PublicApiProductService_ObjectiveDisabled:
     'Points for purchases are switched off: see the objective in the admin panel.',
   PublicApiProductService_ErrorCalculatingPoints:
-    'The service failed to calculate and blames nothing; calculating changes nothing.',
+    'The service failed to calculate and gives no reason; calculating changes nothing.',
   ApiExternalOrder_Cant_Insert_Update:
-    'The order was not written and nothing is blamed; sending it again is safe.',
+    'The order was not written and no reason is given; sending it again is safe.',
   ApiExternalOrder_Order_Not_Found:
     'To a cancel: nothing to cancel. Elsewhere: the service lost an order we rely on; send it again.',
   ApiExternalProduct_Cant_Insert_Update:
-    'The product was not written and nothing is blamed; sending it again is safe.',
+    'The product was not written and no reason is given; sending it again is safe.',
   ApiExternalErro_Original_Id_Cant_Be_Null:
     'Something was sent without its OriginalId: a fault of our mapping.',
   ApiExternalCustomer_Cant_Insert:
-    'Nothing is blamed; two first orders of one customer at the same time can do this.',
+    'No reason is given; two first orders of one customer at the same time can do this.',
   ApiExternalCustomer_Cant_Update:
-    'Nothing is blamed; two orders of one customer at the same time can do this.',
+    'No reason is given; two orders of one customer at the same time can do this.',
   ApiReviewsKeysValidation:
     'The keys did not pass, as those of a reviews partner: check which API keys the shop is set up with.',
   ApiExternalRewardConfiguration_Error:
-    'Rewards could not be handled and nothing is blamed; reading changes nothing.',
+    'Rewards could not be handled and no reason is given; reading changes nothing.',
   ApiExternalRewardConfiguration_Get_Error:
-    'A reward could not be read and nothing is blamed; if it stays, check that its id exists.',
+    'A reward could not be read and no reason is given; if it stays, check that its id exists.',
   ApiExternal_Error_Page_Size: 'More than 50 items per page were asked for: a fault of the caller.',
   ApiExternalRewardRedeem_Error_Customer_not_Found:
     'The service does not know the customer: check the id, and that an order of theirs was sent.',
@@ -66,13 +66,13 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiExternalAffiliate_coupon_empty:
     'An affiliate without a coupon: see the affiliate in the admin panel.',
   ApiExternalCustomObjective_max_bonification_reached:
-    'The customer has had all that this objective gives: as the program wants it.',
+    'The customer has had all that this objective gives: as the program intends.',
   ApiExternalObjective_type_incorrect:
     'The objective is of another type than this call needs: see it in the admin panel.',
   ApiExternalCoupon_Customer_Not_Found:
     "The service does not know the coupon's customer: check that Customer went along with the coupon.",
   ApiExternalCoupon_Cant_Update_Coupon:
-    'The coupon was not written and nothing is blamed; if it stays, see if it was used there.',
+    'The coupon was not written and no reason is given; if it stays, see if it was used there.',
   ApiExternalCoupon_Not_found:
     'To a deactivation: nothing to deactivate. Elsewhere: compare the code with the admin panel.',
   Customer_NotFound:
@@ -105,7 +105,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
     'Internal by its own name, and cancelling a redemption is safe to repeat.',
   ApiPartnerKeysValidation:
     'The keys did not pass, as those of a partner: check which API keys the shop is set up with.',
-  GenericError: 'Says nothing at all; if it stays for one entity only, look at that entity.',
+  GenericError: 'Gives no reason; if only one entity has it, look at that entity.',
   ApiDomain_NotFound:
     'The service does not know the domain: check its base address, and that the shop is still set up.',
   ApiTenant_NotFound:
@@ -120,7 +120,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
     'The amount of cashback is not acceptable: compare it with what the service offers.',
   PdvUser_NotFound: 'A till user is unknown, on this order at least: check its SalesPerson.',
   PdvUser_NotInserted:
-    'A till user was not written and nothing is blamed; sending the order again is safe.',
+    'A till user was not written and no reason is given; sending the order again is safe.',
   PdvOrder_WrongAmountOfPoints:
     'The points of a till order do not add up: compare the order with the admin panel.',
   PdvOrder_ExcededMaxValue:
@@ -130,9 +130,9 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   PdvOrder_OrderIdAlreadyExists:
     'An order sent again was not taken as an update, as we assume it is: see the assumptions.',
   PdvOrder_CreationError:
-    'The till order was not written and nothing is blamed; sending it again is safe.',
+    'The till order was not written and no reason is given; sending it again is safe.',
   PdvOrder_CancellationError:
-    'The till order was not cancelled and nothing is blamed; cancelling again is safe.',
+    'The till order was not cancelled and no reason is given; cancelling again is safe.',
   PdvOrder_NotFound:
     'Unknown as a till order, but it may exist as another kind, with points: look before calling it done.',
   PdvOrder_CustomerMismatch:
@@ -140,7 +140,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   PdvOrder_OriginalIdUpdateError:
     "We never change an order's id: find out what else writes orders.",
   PdvBranch_NotInserted:
-    'A branch was not written and nothing is blamed; sending the order again is safe.',
+    'A branch was not written and no reason is given; sending the order again is safe.',
   PdvBranch_OriginalIdAlreadyExists:
     'We add branches only with orders: another came first, and a repeat finds it.',
   Too_Many_Requests:

@@ -56,5 +56,5 @@ export function createPlatformReader(
 
 const SHOP_NOT_CONFIGURED: EventReading = {
   kind: 'unreadable',
-  why: 'its shop is not in connector.config.ts (any more)',
+  why: 'its shop is not in connector.config.ts',
 };

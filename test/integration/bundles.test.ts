@@ -160,16 +160,16 @@ describe('the bundles', () => {
 
   it('hold the parts of every platform that a shop has, and of no other', async () => {
     const [name] = ['receive-webhook'] as const;
-    const rooms = (from: Bundles) =>
-      ['shared/shopify/', 'shared/vendure/'].map((room) =>
-        from.startSourcesOf(name).some((input) => input.startsWith(room)),
+    const platforms = (from: Bundles) =>
+      ['shared/shopify/', 'shared/vendure/'].map((folder) =>
+        from.startSourcesOf(name).some((input) => input.startsWith(folder)),
       );
     const both = await bundleFunctions({
       ...{ platforms: ['shopify', 'vendure'], storefront: false },
       ...{ functions: [name], configFile: SETTINGS },
       outFolder: join(folder, 'both'),
     });
-    expect([rooms(bundles), rooms(both)]).toEqual([
+    expect([platforms(bundles), platforms(both)]).toEqual([
       [true, false],
       [true, true],
     ]);

@@ -77,9 +77,9 @@ describe('cdk synth', { timeout: 300_000 }, () => {
     expect(status).toBe(1);
     expect(stdout).toBe('');
     expect(stderr.split('\n').slice(0, 3)).toEqual([
-      'connector.config.dev.ts: shops[0].domain must end in .myshopify.com, in lower case and without https://',
-      'connector.config.dev.ts: loyalty.address is missing',
-      'connector.config.dev.ts: colour is not a setting',
+      'connector.config.dev.ts:2:44: shops[0].domain must end in .myshopify.com, in lower case and without https://',
+      'connector.config.dev.ts:2:68: loyalty.address is missing',
+      'connector.config.dev.ts:2:81: colour is not a setting',
     ]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });

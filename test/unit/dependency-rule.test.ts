@@ -17,10 +17,10 @@ writeFileSync(
   join(folder, 'biome.json'),
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
-for (const room of ['shared/core', 'shared/rewards', 'scripts/connector']) {
-  mkdirSync(join(folder, room), { recursive: true });
-  for (const file of readdirSync(room).filter((name) => name.endsWith('.grit'))) {
-    copyFileSync(join(room, file), join(folder, room, file));
+for (const part of ['shared/core', 'shared/rewards', 'scripts/connector']) {
+  mkdirSync(join(folder, part), { recursive: true });
+  for (const file of readdirSync(part).filter((name) => name.endsWith('.grit'))) {
+    copyFileSync(join(part, file), join(folder, part, file));
   }
 }
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -107,10 +107,10 @@ describe.each([
   ],
   ['rewards', ['balances', 'redeem', 'storefront']],
 ])('the levels of shared/%s', (name, LEVELS) => {
-  const room = `shared/${name}`;
+  const parent = `shared/${name}`;
 
   it('are all of its folders', () => {
-    const folders = readdirSync(room, { withFileTypes: true });
+    const folders = readdirSync(parent, { withFileTypes: true });
     const names = folders.filter((one) => one.isDirectory()).map(({ name }) => name);
     expect(names.toSorted()).toEqual(LEVELS.toSorted());
   });
@@ -119,15 +119,15 @@ describe.each([
     for (const level of LEVELS) {
       for (const other of LEVELS) {
         const imports = `import type { Thing } from '../${other}/thing.ts';\nexport type A = Thing;`;
-        write(`${room}/${level}/imports-${other}.ts`, imports);
+        write(`${parent}/${level}/imports-${other}.ts`, imports);
         write(
-          `${room}/${level}/exports-${other}.ts`,
+          `${parent}/${level}/exports-${other}.ts`,
           `export * from '../../${name}/${other}/thing.ts';`,
         );
       }
-      write(`${room}/${level}/model.ts`, "export * from '../../store/order.ts';");
+      write(`${parent}/${level}/model.ts`, "export * from '../../store/order.ts';");
     }
-    const { said } = runLinter(['--reporter=github'], join(folder, room));
+    const { said } = runLinter(['--reporter=github'], join(folder, parent));
     const found = said.matchAll(/shared\/\w+\/(\w+)\/(imports|exports)-(\w+)\.ts,/g);
     const refused = [...found].map(([, level, , other]) => `${level} of ${other}`);
     const expected = LEVELS.flatMap((level, index) =>
@@ -247,39 +247,36 @@ describe('the words of the core', () => {
     expect(status).not.toBe(0);
   });
 
-  const ROOMS = [
+  const NEUTRAL = [
     ...['shared/aws', 'shared/http', 'shared/loyalty', 'shared/store', 'shared/config'],
     ...['shared/services', 'functions', 'infra'],
     ...['look', 'repair', 'set-up', 'ground/session'].map((name) => `scripts/connector/${name}`),
   ];
 
-  it('name no platform in another room, either, be it to import it', () => {
-    for (const room of ROOMS) {
-      write(
-        `${room}/word.ts`,
-        "export const is = (shop: { on: string }) => shop.on === 'vendure';",
-      );
-      write(`${room}/import.ts`, "export * from '../shopify/shop-room.ts';");
+  it('name no platform in another folder, either, be it to import it', () => {
+    for (const one of NEUTRAL) {
+      write(`${one}/word.ts`, "export const is = (shop: { on: string }) => shop.on === 'vendure';");
+      write(`${one}/import.ts`, "export * from '../shopify/shop-checks.ts';");
     }
     const { said } = runLinter(['--reporter=github'], folder);
     const refused = said.split('\n').filter((line) => line.includes('knows no store platform'));
     const found = refused.flatMap((line) => /([\w/-]+)\/(word|import)\.ts,/.exec(line)?.[0] ?? []);
-    const all = ROOMS.flatMap((room) => [`${room}/import.ts,`, `${room}/word.ts,`]);
+    const all = NEUTRAL.flatMap((one) => [`${one}/import.ts,`, `${one}/word.ts,`]);
     expect(
       found.map((one) => one.slice(one.search(/shared|functions|infra|scripts/))).toSorted(),
     ).toEqual(all.toSorted());
   });
 
-  it('name it only in its rooms, in the tables that list them, and in the settings', () => {
+  it('name it only in its folders, in the tables that list them, and in the settings', () => {
     const { overrides } = JSON.parse(readFileSync('biome.json', 'utf8'));
     const exempt = overrides.at(-1).includes.filter((one: string) => one.startsWith('!'));
     expect(exempt).toEqual([
-      // Its rooms: the storefront answers the pages of an app, which only Shopify's shops have.
+      // Its folders: the storefront answers the pages of an app, which only Shopify's shops have.
       ...['!shared/shopify/**', '!shared/vendure/**', '!scripts/connector/set-up/shopify/**'],
       '!functions/{storefront,widget-script}.ts',
       // The tables.
       '!shared/services/{configured-store,platforms}.ts',
-      ...['!scripts/connector/create-program.ts', '!scripts/connector/rooms.ts'],
+      ...['!scripts/connector/create-program.ts', '!scripts/connector/platform-checks.ts'],
       // The settings, those of a new project, and the list of what workers load late.
       '!shared/config/{connector-config,connector-settings,new-shop,seldom,settings-check}.ts',
       '!scripts/connector/set-up/template/**',

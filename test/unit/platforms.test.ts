@@ -10,7 +10,7 @@ it('each platform has a test that runs the kit: test/contract/store-platform.ts'
   expect(runs.map(([, name]) => name).toSorted()).toEqual([...PLATFORMS].toSorted());
 });
 
-it.each(PLATFORMS)('%s has a room, and no other room may import it or name it', (name) => {
+it.each(PLATFORMS)('%s has a folder, and no other may import it or name it', (name) => {
   expect(existsSync(`shared/${name}`)).toBe(true);
   expect(readFileSync('shared/core/platform-words.grit', 'utf8')).toMatch(
     new RegExp(`<: r"[^"]*\\b${name}\\b`),

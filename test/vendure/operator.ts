@@ -80,15 +80,15 @@ const AGREE = 'Both sides were read just now and agree.';
 async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrder): Promise<void> {
   const [row] = engine.query<{ code: string }>('SELECT code FROM "order" WHERE id = ?', id);
   const code = row?.code ?? '';
-  await command('status', 0, 'Nothing needs a person, and nothing waits.');
-  await command('status --json', 0, '"kind": "well"');
+  await command('status', 0, 'All clear.');
+  await command('status --json', 0, '"kind": "ok"');
   await command('reconcile', 0, 'Store and ledger agree up to');
   await command('reconcile --deep', 0, 'orders as sent');
-  await command('compare orders --since 30d', 0, 'Read on both sides just now and in agreement');
+  await command('compare orders --since 30d', 0, 'orders agree.');
   for (const name of [`order ${code}`, `order ${id}`, code]) {
-    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gives 16.79 points');
+    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'grants 16.79 points');
   }
-  await command('trace product Mug', 0, 'as the store has it now', 'price 9.99');
+  await command('trace product Mug', 0, 'Its current state was sent', 'price 9.99');
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');
   await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
   await command('redemptions show ann@example.com', 0, 'not shown');
@@ -110,14 +110,14 @@ async function lookInVain(
 ): Promise<void> {
   await engine.kill();
   const unread = 'The store could not be read (connection).';
-  await command('doctor', 4, 'NOT KNOWN', 'there is no connection to');
-  await command('status', 4, 'NOT KNOWN', 'there is no connection to');
+  await command('doctor', 4, 'UNKNOWN', 'there is no connection to');
+  await command('status', 4, 'UNKNOWN', 'there is no connection to');
   for (const name of [`order ${id}`, 'product 1', 'coupon TENPCT']) {
-    await command(`trace ${name}`, 4, 'NOT KNOWN', unread);
+    await command(`trace ${name}`, 4, 'UNKNOWN', unread);
   }
   await command('compare orders --since 1d', 1, unread);
-  await command('reconcile', 4, 'NOT KNOWN', 'Not everything was compared');
+  await command('reconcile', 4, 'UNKNOWN', 'Not everything was compared');
   await command('backfill orders --since 1d', 1, unread);
-  await command('setup --yes', 1, 'The set-up stops at step 4, Vendure server.');
+  await command('setup --yes', 1, 'Set-up stopped at step 4, Vendure server.');
   check.say('without the server, no command says that it is well');
 }

@@ -4,7 +4,7 @@ import type { Language } from './en.ts';
 const en = {
   heading: 'Points and rewards',
   /** An extension cannot select a text. */
-  notCopied: 'It could not be copied. Select it and copy it yourself.',
+  notCopied: 'Could not copy. Select it and copy it yourself.',
   /** A reward for a product. */
   inCart: 'Put the product into your cart to redeem this reward there.',
   history: {

@@ -42,7 +42,7 @@ export const en = {
     redeemCredit: 'Get it as store credit for {points}',
     /** Before store credit for most of the points. */
     question:
-      'This takes most of the points, and store credit cannot be turned back into points. Go on?',
+      'This uses most of the points, and store credit cannot be turned back into points. Continue?',
     amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
     /** Used where the number is known. */
@@ -60,7 +60,7 @@ export const en = {
     cameOff: '{amount} came off your cart.',
     copy: 'Copy code',
     copied: 'Copied.',
-    notCopied: 'It could not be copied. It is selected now: copy it yourself.',
+    notCopied: 'Could not copy. The code is selected: copy it yourself.',
     takeBack: 'Take back',
     confirm: 'Take it back? The code stops working, and what it cost is given back.',
     yes: 'Yes, take it back',
@@ -69,9 +69,9 @@ export const en = {
     /** One that was refused has a sentence of `why`. */
     states: {
       ready: 'Ready: use it now, or enter it at checkout.',
-      making: 'The points are spent and the code is being made. It appears here by itself.',
+      making: 'The points are spent and the code is being made. It will appear here.',
       pending:
-        'Waiting for confirmation. The points are never taken twice. The code appears here by itself.',
+        'Waiting for confirmation. The points are never taken twice. The code will appear here.',
       used: 'Used',
       expired: 'Expired',
       returning: 'Being taken back. The points are back in a few minutes.',
@@ -107,7 +107,7 @@ export const en = {
     'below-minimum': 'The cart is too small for this reward.',
     'exceeds-purchase': 'This reward is worth more than the cart.',
     'no-cashback': 'There is no cashback for this cart.',
-    'not-a-member': 'You do not take part in the loyalty program.',
+    'not-a-member': 'You are not a member of the loyalty program.',
     'another-member':
       'Another member has your e-mail address or document. Please contact the store.',
     'not-cumulative': 'This reward cannot be combined with other discounts.',
@@ -115,17 +115,17 @@ export const en = {
     'not-online': 'This reward cannot be redeemed in the online store.',
     'value-not-allowed': 'This amount is not possible for the cart.',
     'not-available': 'This reward is not available at the moment.',
-    'limit-reached': 'This reward was redeemed as often as possible.',
+    'limit-reached': "You've reached the limit for this reward.",
     refused:
       'The loyalty program did not accept this. Perhaps there are not enough points yet. None were taken.',
     network: 'The connection was lost.',
     technical: 'Something went wrong on our side. Please try again later.',
     'other-tier': 'This reward is for customers of another tier.',
-    pending: 'This reward was asked for already. It is being confirmed.',
+    pending: 'This reward has already been requested. It is being confirmed.',
     'take-back-not-allowed': 'Only the store can take this back.',
     'take-back-refused': 'The loyalty program refused to take it back. The code works again.',
     'take-back-too-late': 'This can no longer be taken back.',
-    'already-used': 'This code was used already.',
+    'already-used': 'This code has already been used.',
   } satisfies Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>,
 };
 

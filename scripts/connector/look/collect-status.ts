@@ -20,7 +20,7 @@ import {
   triedAt,
 } from '../ground/checks/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
-import type { StoreRooms } from '../ground/checks/step.ts';
+import type { ChecksByPlatform } from '../ground/checks/step.ts';
 import { mayBeWoken, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
 import { countDelivered } from '../ground/letters/read-letters.ts';
 import {
@@ -89,7 +89,7 @@ export async function collectStatus(
   deployment: Deployment,
   options: CommonOptions,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
-  { eventsCheck, storeChecks }: Pick<StoreRooms, 'eventsCheck' | 'storeChecks'>,
+  { eventsCheck, storeChecks }: Pick<ChecksByPlatform, 'eventsCheck' | 'storeChecks'>,
 ) {
   const { connector } = deployment;
   const readFigures = openFigures(deployment, now);

@@ -8,7 +8,7 @@ import type { DoctorOptions } from './doctor.ts';
 import type { StatusOptions } from './show-status.ts';
 
 /** The commands that change nothing. */
-export function registerLook(program: Command, { createProgram, loadRooms }: ProgramParts): void {
+export function registerLook(program: Command, { createProgram, loadChecks }: ProgramParts): void {
   declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
     summary: 'open a page to look at everything and to repair it',
     examples: `\
@@ -27,16 +27,16 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535));
 
   declare<StatusOptions>(program, 'status', {
-    summary: 'show whether all is well, what waits, what is wrong and which command to run next',
+    summary: 'show whether all is well, what is pending or wrong, and which command to run next',
     description:
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     examples: `\
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
+  npx loyalty-connector status --json | jq .verdict.kind     "ok", "pending", "action required" or "unknown"
 `,
     async run() {
-      const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
-      return (session, options) => showStatus(session, options, rooms);
+      const [{ showStatus }, platforms] = [await import('./show-status.ts'), await loadChecks()];
+      return (session, options) => showStatus(session, options, platforms);
     },
   }).option('--charts', 'add the figures of the last hour and the last day, for a page or --json');
 
@@ -50,8 +50,8 @@ that is printed opens it once, in one browser. It is described in docs/console.m
   npx loyalty-connector trace customer someone@example.com
   npx loyalty-connector trace coupon SUMMER10 --json
 
-Messages on queues are not shown: they cannot be read without receiving them. Of a product that was sent as it is
-it ends with 0: the service cannot be asked for one.
+Messages on queues are not shown: they cannot be read without receiving them. For a product that was sent in its
+current state it ends with 0: the service cannot be asked for one.
 `,
     run: async () => (await import('./show-trace.ts')).showTrace,
   })
@@ -70,7 +70,7 @@ it ends with 0: the service cannot be asked for one.
     {
       summary: 'read many orders from both sides and list what differs',
       description:
-        'Reads each order that changed lately from the store, the ledger and the loyalty service. Of an observed shop: compares what would be sent with what the service holds, also under the ids of another integration.',
+        'Reads each order that changed lately from the store, the ledger and the loyalty service. For an observed shop it compares what would be sent with what the service holds, also under the ids of another integration.',
       examples: `\
   npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
   npx loyalty-connector compare orders --since 7d --csv compared.csv
@@ -106,10 +106,10 @@ The file has one line for each order, without personal data.
 The webhook address is sent one forged signature, which is refused and not counted.
 `,
     async run() {
-      const [{ examine }, rooms] = [await import('./doctor.ts'), await loadRooms()];
-      return (session, options) => examine(session, options, rooms);
+      const [{ examine }, platforms] = [await import('./doctor.ts'), await loadChecks()];
+      return (session, options) => examine(session, options, platforms);
     },
-  }).option('--all', 'show what passed, too, and how rewards are read');
+  }).option('--all', 'also show what passed, and how rewards are read');
 
   declare(program, 'history', {
     summary: 'list what operators changed, and whose personal data they saw',
@@ -123,9 +123,9 @@ Records are kept for 400 days; what CloudTrail adds is in docs/operator-access.m
 `,
     run: async () => (await import('./show-history.ts')).showHistory,
   })
-    .option('--since <when>', 'begun since this date, or this long ago', parseMoment)
-    .option('--until <when>', 'begun before this date, or this long ago', parseMoment)
+    .option('--since <when>', 'started since this date, or this long ago', parseMoment)
+    .option('--until <when>', 'started before this date, or this long ago', parseMoment)
     .option('--command <name>', 'only this command: "secrets set", or all of a group: secrets')
     .option('--who <text>', "only callers whose ARN contains this text, such as a person's name")
-    .option('--limit <n>', 'so many at most (default: 50)', wholeNumber(1, 10_000));
+    .option('--limit <n>', 'at most this many (default: 50)', wholeNumber(1, 10_000));
 }

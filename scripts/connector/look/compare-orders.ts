@@ -19,7 +19,7 @@ import {
 } from '../ground/terminal/document.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
-import { counted } from '../ground/terminal/text.ts';
+import { counted, countedWith } from '../ground/terminal/text.ts';
 
 /** One command line names no more. */
 const MOST_SENT = 20;
@@ -63,7 +63,7 @@ function documentOf(
   isStopped: boolean,
 ): Document {
   const isObserved = compared.some((one) => one.isObserved);
-  const orders = compared.filter(({ kind }) => kind !== 'well');
+  const orders = compared.filter(({ kind }) => kind !== 'ok');
   const missing = orders.filter(({ isMissing, isUnread }) => isMissing && !isUnread);
   const ids = missing.slice(0, MOST_SENT).map(({ id }) => id);
   const sends = line('resend', ['order', ...ids], { shop: domain, wait: true, yes: true });
@@ -88,24 +88,24 @@ function documentOf(
 }
 
 const OBSERVED =
-  'Nothing is sent before go-live; planned is what would be. Points are not known: the service decides them.';
+  'Nothing is sent before go-live; "planned" is what would be. The service decides the points.';
 
 function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
   if (compared.length === 0 && !isStopped) {
-    return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
+    return { kind: 'unknown', what: 'No order changed in the store since then.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
   const uncounted = compared.filter(({ isUncounted }) => isUncounted).length;
-  const agree = many('well') - uncounted;
+  const agree = many('ok') - uncounted;
   const parts = [
-    `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
-    ...(uncounted > 0 ? [`not counted by us: ${uncounted}`] : []),
-    ...(many('action required') > 0 ? [`different: ${many('action required')}`] : []),
-    ...(many('waits') > 0 ? [`not sent yet: ${many('waits')}`] : []),
-    ...(many('not known') > 0 ? [`not known: ${many('not known')}`] : []),
+    countedWith(agree, 'order', 'agree'),
+    ...(uncounted > 0 ? [`${uncounted} not counted by us`] : []),
+    ...(many('action required') > 0 ? [`${many('action required')} different`] : []),
+    ...(many('pending') > 0 ? [`${many('pending')} not sent yet`] : []),
+    ...(many('unknown') > 0 ? [`${many('unknown')} unknown`] : []),
     ...(isStopped ? ['stopped before the rest'] : []),
   ];
-  const worst = worstOf(compared) ?? 'not known';
-  const kind = isStopped && worst !== 'action required' ? 'not known' : worst;
+  const worst = worstOf(compared) ?? 'unknown';
+  const kind = isStopped && worst !== 'action required' ? 'unknown' : worst;
   return { kind, what: `${parts.join('; ')}.` };
 }

@@ -24,7 +24,7 @@ import {
   webhookAddressCheck,
 } from '../ground/checks/read-secret.ts';
 import { goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
-import type { StoreRooms } from '../ground/checks/step.ts';
+import type { ChecksByPlatform } from '../ground/checks/step.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { openFigures, readLastHour } from '../ground/session/figures.ts';
 import { openShopServices } from '../ground/session/services.ts';
@@ -41,13 +41,13 @@ export interface DoctorOptions extends CommonOptions {
 export async function examine(
   { findDeployment }: Pick<Session, 'findDeployment'>,
   options: DoctorOptions,
-  rooms: StoreRooms,
+  platforms: ChecksByPlatform,
 ): Promise<Document<ChecksData>> {
   // Throws a `Problem` for wrong settings or a missing stack.
   const deployment = await findDeployment();
   const { all = false } = options;
   const credentials = readCredentials(deployment, options);
-  const checks = await runChecks(openChecks(deployment, rooms, credentials), options);
+  const checks = await runChecks(openChecks(deployment, platforms, credentials), options);
   const { stack, stage, region, where, version } = deployment;
   // The newest form of the ledger's items that this command reads.
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
@@ -86,7 +86,7 @@ export function replaceSecrets(
 /** All checks, in the order in which they are shown. */
 function openChecks(
   deployment: Deployment,
-  { storeChecks, eventsCheck }: StoreRooms,
+  { storeChecks, eventsCheck }: ChecksByPlatform,
   credentials: Promise<readonly CredentialStatus[]>,
 ): readonly Check[] {
   const { connector } = deployment;

@@ -68,47 +68,42 @@ export function judgeStatus(status: Status): readonly CheckResult[] {
 }
 
 export const NOT_COUNTED = info(
-  "requests that are refused for their signature are not counted: deployment.monitoring is 'basic'. Url4xxCount of receive-webhook in CloudWatch has them",
+  "refused signatures are not counted with deployment.monitoring 'basic': see Url4xxCount of receive-webhook in CloudWatch",
 );
 
-/** Whoever may not read a part does not hear that all is well. */
+/** "All clear" is said only if every part could be read. */
 export function verdictOf(results: readonly CheckResult[], { queues }: Status): Verdict {
   const roots = rootsOf(results);
   const of = (verdict: Finding['verdict']) =>
     roots.filter(({ finding }) => finding.verdict === verdict);
   const fails = of('fail').length;
   if (fails > 0) {
-    const what = fails === 1 ? 'One thing needs a person.' : `${fails} things need a person.`;
-    return { kind: 'action required', what };
+    return { kind: 'action required', what: `${countedWith(fails, 'problem', 'need')} you.` };
   }
   const open = [...new Set(of('unknown').map(({ name }) => name))];
   if (open.length > 0) {
-    return {
-      kind: 'not known',
-      what: `Whether a person is needed is not known: ${open.join(', ')}.`,
-    };
+    return { kind: 'unknown', what: `Not everything could be checked: ${open.join(', ')}.` };
   }
-  if (of('warn').length > 0) return { kind: 'waits', what: 'What waits goes on by itself.' };
+  if (of('warn').length > 0) return { kind: 'pending', what: 'Retrying automatically.' };
   const counts = queues.kind === 'known' ? queues.value : [];
   const left = counts.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
-  const rest = left === 1 ? '1 message is' : `${left} messages are`;
-  const what = `Nothing needs a person${left === 0 ? ', and nothing waits' : `; ${rest} on the queues`}.`;
-  return { kind: 'well', what };
+  const rest = left === 0 ? '' : `; ${counted(left, 'message')} on the queues`;
+  return { kind: 'ok', what: `All clear${rest}.` };
 }
 
 /** What waits, and whether it goes on without a person. */
 function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: Date): Finding {
   const { shop, waitsFor, messages, since, nextTry, whys, mayBeEarlier } = group;
   const tryAt = nextTry === undefined ? Number.POSITIVE_INFINITY : Date.parse(nextTry);
-  const waits = countedWith(messages, 'message', 'wait');
+  const waits = `${counted(messages, 'message')} waiting`;
   const said = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)}${whysText(whys)}`;
   const inMs = Math.max(tryAt - now.getTime(), 0);
   const next = Number.isFinite(tryAt) ? `, next try in ${spanText(inMs)}` : '';
   const what = `${said}${next}`;
   const again: Suggestion = {
-    label: 'Try again now',
+    label: 'Retry now',
     line: line('retry-now', [], { shop }),
-    say: 'It goes on by itself. If the cause is repaired already, you need not wait:',
+    say: 'Retries are automatic. If the cause is already fixed, retry now:',
   };
   // A pause has the command that ends it; it is also why they wait.
   const [needs, of] = [['calls'], { shop }];
@@ -157,19 +152,19 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
     const seen = lastSeen(what, signs.misconfigured, now);
     const { lastAt = now.getTime() } = signs.misconfigured ?? {};
     const isEntered = shops.length === 1 && enteredAt(credentials, ['loyalty', 'store']) > lastAt;
-    if (isSolved) yield info(`${seen}; nothing waits any more`);
-    else if (isEntered) yield warn(`${seen}; a secret was entered since`);
+    if (isSolved) yield info(`${seen}; nothing is waiting any more`);
+    else if (isEntered) yield warn(`${seen}; a secret has been entered since`);
     else yield judgeRefused(what, signs.misconfigured, { shops, now }, DOCTOR);
   }
   if (crash > 0) {
     const { lastAt = now.getTime() } = signs.crash ?? {};
     const times = counted(crash, 'time');
-    const what = `work stopped at an unexpected error ${times} in the last hour`;
+    const what = `workers stopped at an unexpected error ${times} in the last hour`;
     const until = momentText(new Date(lastAt + 3_600_000).toISOString(), now);
     // What others did since does not show that its cause is gone.
     yield fail(
       lastSeen(what, signs.crash, now),
-      `The log of the function has the reason (docs/runbook.md, "Function errors"). Without another one, this is no longer said from ${until} on.`,
+      `The function's log has the reason (docs/runbook.md, "Function errors"). This clears at ${until} unless it happens again.`,
     );
   }
   const found = judgeSignatures(hour, { shops, now, credentials });
@@ -180,14 +175,14 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
   const older = hour['older-secret-used'];
   if (older > 0) {
     const many = counted(older, 'request');
-    const what = `${many} of the last hour signed with the older secret of a rotation`;
+    const what = `${many} in the last hour signed with the older webhook secret`;
     const late = credentials.filter(({ storedAt, olderUntil }) => {
       const sinceMs = now.getTime() - (storedAt ?? now).getTime();
       return olderUntil !== undefined && sinceMs > OLDER_USED_MS;
     });
     if (late.length === 0) yield info(what);
     for (const { shop, olderUntil = '' } of late) {
-      const end = `that of ${shop} ends at ${momentText(olderUntil, now)}, and webhooks signed with it are then refused`;
+      const end = `that of ${shop} expires at ${momentText(olderUntil, now)}, and webhooks signed with it are refused from then on`;
       yield { ...fail(`${what}; ${end}`, OLDER_IN_USE), shop };
     }
   }
@@ -196,7 +191,7 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
 /** After that, the older secret is not only what a store uses for an hour after a change. */
 const OLDER_USED_MS = 2 * 3_600_000;
 const OLDER_IN_USE =
-  'Revoke it in the app before that. If others may know it, end it now (docs/runbook.md, "Older webhook secret").';
+  'Revoke it in the app before then. If it may have leaked, end it now (docs/runbook.md, "Older webhook secret").';
 
 interface Judging {
   readonly shops: readonly string[];
@@ -233,43 +228,39 @@ export function judgeSignatures(
   const isFew = refused <= FEW_BAD_SIGNATURES;
   if (isFew && received > 0) return pass(`${counted(received, 'event')} accepted in the last hour`);
   if (refused === 0) {
-    return info(
-      'no event came in the last hour: whether the store signs with this secret is not seen',
-    );
+    return info('no event came in the last hour, so the signing secret could not be checked');
   }
-  const requests = refused === 1 ? '1 request was' : `${refused} requests were`;
-  const what = `${requests} refused for the signature in the last hour, repeats counted`;
+  const what = `${counted(refused, 'request')} with a wrong signature refused in the last hour, repeats included`;
   const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
   if (!isFew && acceptedSince === 0 && sinceAccepted <= FEW_BAD_SIGNATURES) {
-    return info(
-      `${lastSeen(what, sign, now)}; all but the last ${sinceAccepted} before others were accepted`,
-    );
+    return info(`${lastSeen(what, sign, now)}; only ${sinceAccepted} since others were accepted`);
   }
   const storedAt = enteredAt(credentials, ['webhook']);
   const entered = `a secret was entered at ${momentText(new Date(storedAt).toISOString(), now)}`;
   if (acceptedSince === 0 && lastAt < storedAt) {
-    const since = `${entered}: whether the store signs with it is not known until an event comes`;
+    const since = `${entered}, and the next event shows whether it is the right one`;
     const change =
-      'Change something in the store, such as the note of an order; look again in a minute.';
+      'Change something in the store, such as the note of an order, and check again in a minute.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
   }
   const enter = shops.map((shop) => {
     // During a rotation the command asks before it drops the older one, and without a terminal refuses.
     const yes = credentials.some((one) => one.shop === shop && one.olderUntil !== undefined);
-    const drops = yes ? ' (of the two that are stored, the older one is dropped)' : '';
+    const drops = yes ? ' (the older of the two stored ones is dropped)' : '';
     return {
       label: 'Enter the new webhook secret',
-      say: `The store signs with another secret, or the sender is not the store. Enter the client secret that the app has now, or the secret in the options of the plugin${drops}:`,
+      say: `The store signs with another secret, or the sender is not the store. Enter the app's current client secret, or the secret in the plugin's options${drops}:`,
       line: line('secrets set', ['webhook'], { rotate: true, shop, yes }),
     };
   });
   // A receiver that refuses reads the secret again within this time.
   if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
-    const since = `${entered}, and they are refused since, too: the receiver may have used the older one for a minute`;
-    const again = 'Look again in a minute. If they are still refused, the new one is wrong, too.';
+    const since = `${entered}, and requests are still refused: the receiver may use the older one for another minute`;
+    const again =
+      'Check again in a minute. If they are still refused, the new secret is wrong, too.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, again, ...enter);
   }
-  if (isFew) return unknown(`${lastSeen(what, sign, now)}; none accepted in it`, ...enter);
+  if (isFew) return unknown(`${lastSeen(what, sign, now)}; none accepted`, ...enter);
   return judgeRefused(what, sign, judging, ...enter);
 }
 
@@ -283,8 +274,8 @@ function judgeRefused(
   const { acceptedSince = 0 } = sign ?? {};
   const seen = lastSeen(what, sign, now);
   if (acceptedSince === 0) return fail(`${seen}; none accepted since`, ...next);
-  if (shops.length === 1) return info(`${seen}; repaired: ${acceptedSince} accepted since`);
-  return unknown(`${seen}; ${acceptedSince} accepted since, of any shop`, ...next);
+  if (shops.length === 1) return info(`${seen}; resolved: ${acceptedSince} accepted since`);
+  return unknown(`${seen}; ${acceptedSince} accepted since, across all shops`, ...next);
 }
 
 function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
@@ -296,18 +287,18 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
   const dead = undecidedIn(queue);
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
-    yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
+    yield fail(`${family}: the oldest message has been waiting for ${minutes} minutes`, DOCTOR);
   }
   if (dead > 0) {
     const letters = `dead letter${dead === 1 ? '' : 's'} of ${family}`;
-    yield fail(`${dead} ${letters} ${dead === 1 ? 'waits' : 'wait'} for a decision`, {
+    yield fail(`${dead} ${letters} ${dead === 1 ? 'needs' : 'need'} a decision`, {
       label: `See ${dead} ${letters}`,
       line: line('dead-letters list', [], { queue: family }),
     });
   }
   if (delivered > 0) {
     const letters = counted(delivered, 'dead letter');
-    yield info(`${letters} of ${family}: delivered since, nothing is left to send`, {
+    yield info(`${letters} of ${family}: delivered since; nothing is left to send`, {
       label: `See ${letters} to drop`,
       line: line('dead-letters list', [], { queue: family, delivered: 'yes' }),
     });
@@ -323,26 +314,26 @@ function* judgeReconcile(
   const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
   const minutes = Math.round((now.getTime() - endedMs) / 60_000);
   if (minutes > RECONCILE_MINUTES * RUNS_MISSED) {
-    const what = `the last run ended ${minutes} minutes ago, every ${RECONCILE_MINUTES} are expected`;
+    const what = `the last run ended ${minutes} minutes ago; one is expected every ${RECONCILE_MINUTES} minutes`;
     yield { ...fail(what, DOCTOR), shop };
   } else if (areWebhooksLost({ lookedAt: looked, healed })) {
-    const what = `the last run had to send ${healed} of ${looked}: events get lost`;
+    const what = `the last run had to send ${healed} of ${looked}: events are being lost`;
     const check = line('webhooks check', [], { shop });
     yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };
   }
   if (last?.refusedSince !== undefined) {
     const why = [...new Set(last.stopped.map((one) => one.why))].join(', ');
-    const what = `credentials, scopes or an address are refused since ${momentText(last.refusedSince, now)}${why && ` (${why})`}`;
+    const what = `credentials, scopes or an address refused since ${momentText(last.refusedSince, now)}${why && ` (${why})`}`;
     const isEntered = enteredAt(credentials, ['loyalty', 'store'], shop) > endedMs;
-    const waits = `${what}: the shop waits until a person acts. The other shops go on`;
-    const entered = `${what}, as the last run found; a secret was entered since`;
+    const waits = `${what}: this shop is not synced until you fix that; others are not affected`;
+    const entered = `${what}, as the last run found; a secret has been entered since`;
     yield { ...(isEntered ? warn(entered) : fail(waits, DOCTOR)), shop };
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);
-    const what = `the ledger may not know everything, as after a loss or after go-live; since ${since} everything is compared with the store and the loyalty service. Every run goes on`;
+    const what = `the ledger may be incomplete, as after a loss or go-live: since ${since} everything is compared with the store and the loyalty service, a part in each run`;
     const recover = line('recover', [], { shop });
-    yield { ...warn(what, { label: 'See what "recover" would do at once', line: recover }), shop };
+    yield { ...warn(what, { label: 'See what "recover" would do now', line: recover }), shop };
   }
   // A person corrects them; the next deep comparison shows whether they agree.
   const count = differing.filter(({ lately }) => !lately).length;
@@ -352,6 +343,6 @@ function* judgeReconcile(
       label: `See ${orders} that ${count === 1 ? 'differs' : 'differ'}`,
       line: line('reconcile status', [], { shop }),
     };
-    yield { ...fail(`the loyalty service holds another state of ${orders}`, see), shop };
+    yield { ...fail(`${countedWith(count, 'order', 'differ')} in the loyalty service`, see), shop };
   }
 }

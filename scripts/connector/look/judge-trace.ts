@@ -100,7 +100,7 @@ export interface Judged {
 
 const DOCTOR = { label: 'Find out why', line: line('doctor') };
 
-const STATUS = { label: 'See what happens now', line: line('status') };
+const STATUS = { label: 'See the current state', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
 export function judgeTrace(trace: Trace): Judged {
@@ -117,12 +117,12 @@ export function judgeTrace(trace: Trace): Judged {
   if (store.kind === 'gone' && !entry) {
     const none = 'Neither the store nor the ledger knows it.';
     return wait
-      ? say('waits', `${none} ${sentence(waitText(wait, pause))}`, wake(trace), seeLetters)
-      : say('not known', none, seeLetters);
+      ? say('pending', `${none} ${sentence(waitText(wait, pause))}`, wake(trace), seeLetters)
+      : say('unknown', none, seeLetters);
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
-    return say('not known', `The store could not be read${why}.`, DOCTOR);
+    return say('unknown', `The store could not be read${why}.`, DOCTOR);
   }
   if (trace.isObserved) {
     const compare = line('compare', ['orders'], { since: '24h', shop: key.shop });
@@ -140,11 +140,12 @@ export function judgeTrace(trace: Trace): Judged {
     (held.kind === 'unknown' && held.isRefused) ||
     (pause?.by === 'service' && pause.why === 'misconfigured');
   const waitsRefused =
-    wait?.waitsFor === 'misconfigured' && `Its message waits ${FOR_WHAT.misconfigured}.`;
+    wait?.waitsFor === 'misconfigured' && `Its message is waiting ${FOR_WHAT.misconfigured}.`;
   const refused = isRefusing ? `${REFUSED}.` : waitsRefused;
-  if (kind === 'well') {
-    const left = letters.length === 1 ? 'A dead letter about it is' : 'Dead letters about it are';
-    const old = letters.length > 0 ? ` ${left} left: nothing is missing any more.` : '';
+  if (kind === 'ok') {
+    const left = counted(letters.length, 'dead letter');
+    const old =
+      letters.length > 0 ? ` ${left} about it left over: nothing is missing any more.` : '';
     return say(kind, `${what}${old}`, seeLetters);
   }
   if (judged.finding === 'cancelled-there') return say(kind, what, seeLetters);
@@ -152,12 +153,12 @@ export function judgeTrace(trace: Trace): Judged {
     if (held.kind === 'cannot-be-read') {
       const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
       const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
-      return say(undefined, `It was sent${sentAt}, as the store has it now. ${what}`, seeLetters);
+      return say(undefined, `Its current state was sent${sentAt}. ${what}`, seeLetters);
     }
     if (held.kind === 'unknown') return say(kind, what, held.isRefused ? DOCTOR : STATUS);
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
     const mayHelp = judged.differences.length > 0 && !judged.isCancelledThere;
-    const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
+    const again = resend(trace, { force: true }, 'If the store is right, send it again:');
     return say(kind, what, mayHelp ? again : undefined, seeLetters);
   }
   if (letters.length > 0 && !wait) {
@@ -174,41 +175,41 @@ export function judgeTrace(trace: Trace): Judged {
   if (wait) {
     const isEndless = triedAt(wait, pause ? [pause] : []) === Number.POSITIVE_INFINITY;
     const [kind, how] = isEndless
-      ? (['action required', 'Until a person ends it,'] as const)
-      : (['waits', 'This goes on by itself:'] as const);
+      ? (['action required', 'Resume to send it:'] as const)
+      : (['pending', 'Retrying automatically:'] as const);
     const words = `${missing} ${how} ${waitText(wait, pause)}.`;
     return say(kind, words, wake(trace), seeLetters);
   }
   if (entry?.uncertain) {
     const later = isReconciled ? 'The next event or reconcile' : 'Its next change or order';
-    return say('waits', `${missing} ${later} sends it again.`);
+    return say('pending', `${missing} ${later} sends it again.`);
   }
   const send = resend(trace, { wait: true, yes: true });
-  const holds = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+  const holds = pause ? ` Anything sent now waits for a pause to end: ${pauseText(pause)}.` : '';
   if (judged.notSent !== 'not-sent') {
-    return say('action required', `${missing} "resend" sends it all the same.${holds}`, send);
+    return say('action required', `${missing} "resend" sends it anyway.${holds}`, send);
   }
   if (store.kind === 'gone') {
     const found = isReconciled ? ', or a deep reconcile finds it' : '';
     const gone = `The store no longer has it: its deletion is on its way${found}.`;
-    return say('waits', `${missing} ${gone}${holds}`, STATUS);
+    return say('pending', `${missing} ${gone}${holds}`, STATUS);
   }
   if (ready > 0) {
-    const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
-    return say('waits', `${missing} ${queued}${holds}`, STATUS, send);
+    const queued = 'Messages are on the queue, perhaps one about it; if not, "resend" sends it.';
+    return say('pending', `${missing} ${queued}${holds}`, STATUS, send);
   }
   const later = isReconciled
     ? reconcileText(trace.changedAt ?? 0)
     : 'a reconcile soon after its change does, or its next change or order';
-  const lost = `No event of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
-  return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);
+  const lost = `No event about ${entry ? 'this state' : 'it'} was accepted, and none is on the queue. "resend" sends it now; otherwise ${later}.`;
+  return say(isReconciled ? 'pending' : 'action required', `${missing} ${lost}${holds}`, send);
 }
 
 /** Of an order, what the service holds of it; what would be sent, the amounts below say. */
 function observedText(trace: Trace): string {
   const { verdict, reason } = judgeOrder(trace);
   const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
-  return `Its shop is only observed: nothing is sent before go-live.${held}`;
+  return `Its shop is only being observed: nothing is sent before go-live.${held}`;
 }
 
 /** The last minutes are left to events that may still come. */
@@ -238,7 +239,7 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
   if (!wait || wait.waitsFor === 'planned') return undefined;
   if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
   if (!mayBeWoken(wait, new Date())) return undefined;
-  return { label: 'Try again now', line: line('retry-now', [], { shop }) };
+  return { label: 'Retry now', line: line('retry-now', [], { shop }) };
 }
 
 /** Without `--yes`, it shows what would be sent. */
@@ -255,28 +256,28 @@ function resend(
 export function pointsText({ key, mapped, held, earned, isObserved }: Trace): string | undefined {
   if (isObserved || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   if (earned?.state === 'earns') {
-    return `The loyalty service has the order, and gives ${earned.points ?? 'its'} points for it. When, it says of no order: the customer's history shows what was given.`;
+    return `The loyalty service has the order, and grants ${earned.points ?? 'its'} points for it; the customer's history shows when.`;
   }
   const { wanted } = mapped;
   if (wanted.kind !== 'order') return 'No points: the order was cancelled or wholly refunded.';
   if (!wanted.order.IsCompleted) {
-    return 'No points yet: the order is not complete. It earns them by itself as soon as it is.';
+    return 'No points yet: the order is not complete. It earns them as soon as it is.';
   }
   if (wanted.order.OrderTotal === 0) {
-    return 'No points: nothing of what was paid counts. The amounts below say why.';
+    return 'No points: no part of the payment counts. The amounts below show why.';
   }
   if (held.kind === 'absent') return 'No points yet.';
   return earned?.state === 'none'
-    ? 'No points: the loyalty service has the order and gives none for it.'
-    : 'The loyalty service did not say how many points it gives.';
+    ? 'No points: the loyalty service has the order and grants none for it.'
+    : 'The loyalty service did not say how many points it grants.';
 }
 
-/** Completes a sentence about it: `its message waits for …`. */
+/** Completes a sentence about it: `its message is waiting for …`. */
 function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
   const at = triedAt(wait, pause ? [pause] : []);
   const next = Number.isFinite(at) ? `, and the next attempt is at ${utcText(at)} UTC` : '';
   if (!pause || !isHolding(pause, wait)) {
-    return `its message waits ${FOR_WHAT[wait.waitsFor]}${whysText([wait.why])}${next}`;
+    return `its message is waiting ${FOR_WHAT[wait.waitsFor]}${whysText([wait.why])}${next}`;
   }
-  return `its message waits for the end of a pause (${pauseText(pause)})${next}`;
+  return `its message waits for a pause to end (${pauseText(pause)})${next}`;
 }

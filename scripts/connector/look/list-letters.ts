@@ -29,7 +29,7 @@ import {
   readSummaries,
   rebuildSummaries,
 } from '../ground/letters/read-letters.ts';
-import { foreseeReplay } from '../ground/letters/replay-letters.ts';
+import { previewReplay } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { familiesOf } from '../ground/session/queues.ts';
 import type { Session } from '../ground/session/session.ts';
@@ -87,7 +87,7 @@ export async function listLetters(
     ...(verdict && { verdict }),
     blocks: [
       ...noticesOf(list, filter),
-      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
+      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'pending')] : []),
       groupsTable(groups, { narrow, next }),
       pageTable(page, abouts),
     ],
@@ -104,23 +104,23 @@ export async function listLetters(
   };
 }
 
-/** `well` only if the queues were counted just now and are empty, or the ledger proves that nothing is left to send. */
+/** `ok` only if the queues were counted just now and are empty, or the ledger proves that nothing is left to send. */
 function verdictOf(list: LetterList): Verdict | undefined {
   const { matching, queues } = list;
   const open = openIn(list);
   if (open.length > 0) {
-    const waiting = countedWith(open.length, 'dead letter', 'wait');
-    return { kind: 'action required', what: `${waiting} for a decision.` };
+    const what = `${countedWith(open.length, 'dead letter', 'need')} a decision.`;
+    return { kind: 'action required', what };
   }
   if (matching.length > 0) {
-    const what = `What ${counted(matching.length, 'dead letter')} ${matching.length === 1 ? 'is' : 'are'} about was delivered since: nothing is left to send.`;
-    return { kind: 'well', what };
+    const what = `${counted(matching.length, 'dead letter')}, delivered since: nothing is left to send.`;
+    return { kind: 'ok', what };
   }
   if (othersIn(list) > 0) return undefined;
   const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
   return inQueues === 0
-    ? { kind: 'well', what: 'No dead letters: all dead-letter queues are empty.' }
-    : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
+    ? { kind: 'ok', what: 'No dead letters.' }
+    : { kind: 'unknown', what: `None is listed, but SQS counts ${inQueues}.` };
 }
 
 function pageTable(
@@ -167,7 +167,7 @@ function actionsOn(
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter));
-  const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
+  const sent = all.filter((one) => !isHopeless(one) && !previewReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
   const cause = delivered ? 'delivered since' : reason;
@@ -196,7 +196,7 @@ function nextOf(
   const listWith = (by: LetterFilter, most: number | undefined): Line =>
     line('dead-letters list', [], { ...optionsOf(by), limit: most });
   return [
-    ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
+    ...(newest ? [{ label: 'See the newest', line: showLine(newest.letterId) }] : []),
     ...(limit !== undefined && matching.length > limit
       ? [{ label: `Show ${more}`, line: listWith(filter, more) }]
       : []),
@@ -227,11 +227,11 @@ export async function scanCommand(session: Session): Promise<Document> {
   const { received, notSeen, restored, removed } = rebuilt;
   progress.end();
   change.count({ restored, removed });
-  const changed = `${restored} added to the list, ${removed} taken from it.`;
+  const changed = `${restored} added to the list, ${removed} removed.`;
   return {
     title: `Scanned the dead-letter queues of ${stack}`,
     verdict: scanVerdict(received, notSeen),
-    blocks: [text(restored + removed === 0 ? 'Nothing in the list was changed.' : changed)],
+    blocks: [text(restored + removed === 0 ? 'The list was already right.' : changed)],
     next: [{ label: 'See the list', line: line('dead-letters list') }],
     data: { stack, ...rebuilt },
   };
@@ -240,9 +240,9 @@ export async function scanCommand(session: Session): Promise<Document> {
 function scanVerdict(received: number, notSeen: number | undefined): Verdict {
   const some = counted(received, 'dead letter');
   if (notSeen === undefined) {
-    return { kind: 'not known', what: `Interrupted after ${some}.` };
+    return { kind: 'unknown', what: `Interrupted after ${some}.` };
   }
   return notSeen > 0
-    ? { kind: 'not known', what: `About ${notSeen} more cannot be received now: ${NOT_SEEN}` }
-    : { kind: 'well', what: `The list has what the queues hold: ${some}.` };
+    ? { kind: 'unknown', what: `About ${notSeen} more cannot be read now: ${NOT_SEEN}` }
+    : { kind: 'ok', what: `The list matches the queues: ${some}.` };
 }

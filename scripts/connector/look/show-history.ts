@@ -96,7 +96,7 @@ const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock =
   }),
 });
 
-const AHEAD: End = { text: 'dated after now, by a wrong clock', tone: 'bad' };
+const AHEAD: End = { text: 'dated in the future, by a wrong clock', tone: 'bad' };
 
 /** As long as AWS allows the name of a user or of a session ("IAM and AWS STS quotas"). */
 const LONGEST_NAME = 64;
@@ -121,28 +121,33 @@ interface End {
 }
 
 const VERDICTS: Readonly<Record<VerdictKind, End>> = {
-  well: { text: 'done' },
-  waits: { text: 'done, the rest went on by itself' },
-  'action required': { text: 'done, and action was still required', tone: 'waits' },
-  'not known': { text: 'done, but not everything could be read', tone: 'waits' },
+  ok: { text: 'done' },
+  pending: { text: 'done; the rest was still in progress' },
+  'action required': { text: 'done; a problem remained', tone: 'pending' },
+  unknown: { text: 'done; not everything could be read', tone: 'pending' },
 };
 
 const BROKEN_OFF: Readonly<Record<'failed' | 'interrupted', End>> = {
-  failed: { text: 'failed, so not all of it was done', tone: 'bad' },
-  interrupted: { text: 'interrupted, so not all of it was done', tone: 'waits' },
+  failed: { text: 'failed before it was complete', tone: 'bad' },
+  interrupted: { text: 'interrupted before it was complete', tone: 'pending' },
 };
 
 /** What came out of it. */
 function endOf({ end }: AuditRecord): End {
-  if (!end) return { text: 'still runs, or its process was ended', tone: 'waits' };
-  const { result, verdict = 'well', counts } = end;
+  if (!end) return { text: 'still running, or its process was killed', tone: 'pending' };
+  const { result, verdict = 'ok', counts } = end;
   const { text, tone } = result === 'finished' ? VERDICTS[verdict] : BROKEN_OFF[result];
-  const counted = Object.entries(counts).map(([name, count]) => `${wordsOf(name)} ${count}`);
+  const known = Object.entries(counts).filter(([, count]) => count > 0);
+  const counted = known.map(([name, count]) => `${count.toLocaleString('en')} ${wordsOf(name)}`);
   return { text: [text, ...counted].join(', '), ...(tone && { tone }) };
 }
 
+const COUNTS = { begun: 'paused', woken: 'retried', held: 'held by a pause' };
+
 /** `notReplayed`: `not replayed`. */
-const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const wordsOf = (name: string) =>
+  COUNTS[name as keyof typeof COUNTS] ??
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** As it was typed; operands are recorded by their number. */
 function lineOf({ command, arguments: given }: AuditRecord): string {

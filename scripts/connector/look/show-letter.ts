@@ -31,9 +31,9 @@ import {
   takeLetters,
 } from '../ground/letters/read-letters.ts';
 import {
-  foreseeReplay,
   letterReaderOf,
   OBSTACLES,
+  previewReplay,
   readErasure,
 } from '../ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../ground/session/arguments.ts';
@@ -76,8 +76,8 @@ export async function showLetter(
   progress.end();
   const list = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
-    const left = 'What became of one that was sent again or dropped, "trace" shows.';
-    throw new Problem(`No dead letter is, or is about, ${id}.`, `${left} ${list}`);
+    const left = 'For one that was sent again or dropped, "trace" shows what happened.';
+    throw new Problem(`No dead letter found for ${id}.`, `${left} ${list}`);
   }
   const key = entityIn(letter);
   const ledger = openLedger(deployment);
@@ -159,7 +159,7 @@ export function revealedIn(
 const LEFT: Readonly<Record<WayOut, string>> = {
   replayed: 'It was sent again',
   dropped: 'It was dropped',
-  removed: 'It was removed without this connector: a scan did not find it',
+  removed: 'Something other than the connector removed it: a scan did not find it',
 };
 
 function documentOf(
@@ -173,7 +173,7 @@ function documentOf(
   const title = `The dead letter about ${aboutText(about)}`;
   const whose = about.shop === undefined ? '' : ` of ${about.shop}`;
   const advice = adviceOn(letter.code);
-  const obstacle = foreseeReplay(letter, connector.shops);
+  const obstacle = previewReplay(letter, connector.shops);
   const trace = traceOf(about);
   const seeTrace = trace ? [{ label: 'What happened to it', line: trace }] : [];
   return {
@@ -182,7 +182,7 @@ function documentOf(
     blocks: [
       ...(gone ? [text(`${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`)] : []),
       factsOf(letter, about),
-      ...(gone ? [] : [text(expiryText(letter, connector), 'waits')]),
+      ...(gone ? [] : [text(expiryText(letter, connector), 'pending')]),
       ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
     ],
     next: gone
@@ -214,21 +214,21 @@ function documentOf(
 
 function verdictOf(
   { letter, entry, redactedAt }: ShownLetter,
-  obstacle: ReturnType<typeof foreseeReplay>,
+  obstacle: ReturnType<typeof previewReplay>,
 ): Verdict {
   const kind = 'action required';
   if (redactedAt !== undefined) {
-    const what = `The store asked to erase this person on ${isoOf(redactedAt).slice(0, 10)}. The message is not shown, and nothing of the person is sent from it. Drop the dead letter.`;
+    const what = `The store asked to erase this person on ${isoOf(redactedAt).slice(0, 10)}. The message is not shown, and nothing about the person is sent from it. Drop the dead letter.`;
     return { kind, what };
   }
   if (isDelivered(letter, entry)) {
     const what =
-      'The loyalty service got the same or a newer state since. Nothing is left to send: it can be dropped.';
-    return { kind: 'well', what };
+      'The loyalty service has received the same or a newer state since. Nothing is left to send: you can drop it.';
+    return { kind: 'ok', what };
   }
   if (obstacle) return { kind, what: `It cannot be sent again: ${OBSTACLES[obstacle]}.` };
   const ways = isHopeless(letter) ? 'drop it' : 'send it again, or drop it';
-  return { kind, what: `It waits for a decision: ${ways}.` };
+  return { kind, what: `Your decision is needed: ${ways}.` };
 }
 
 function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
@@ -243,7 +243,9 @@ function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
     ['letter', `${letterId}, dead letter of the ${family} queue`],
     ['topic', event?.topic],
     ['received', event && { at: event.receivedAt }],
-    ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
+    ...(event?.replays ?? []).map(
+      ({ at, by }) => ['sent again', `${utcText(at)} UTC by ${by}`] as const,
+    ),
   ]);
 }
 

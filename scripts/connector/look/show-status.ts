@@ -1,7 +1,7 @@
 import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { findingsBlock } from '../ground/checks/check.ts';
-import type { StoreRooms } from '../ground/checks/step.ts';
+import type { ChecksByPlatform } from '../ground/checks/step.ts';
 import { untilOf } from '../ground/compare/settle.ts';
 import type { Chart, LastHour } from '../ground/session/figures.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
@@ -43,12 +43,12 @@ const FRESH_SECONDS = { aws: 60, local: 5 } as const;
 export async function showStatus(
   { findDeployment }: Pick<Session, 'findDeployment'>,
   options: StatusOptions,
-  rooms: StoreRooms,
+  platforms: ChecksByPlatform,
 ): Promise<Document> {
   const deployment = await findDeployment();
   const { stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
-  const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
+  const status = await collectStatus(deployment, options, { now: new Date(), charts }, platforms);
   const results = judgeStatus(status);
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({
@@ -80,11 +80,11 @@ const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.
 /** Those of balances go back to the store. */
 export function queuesOf({ queues }: Pick<Status, 'queues'>): TableBlock {
   if (queues.kind === 'unknown') {
-    return table([], [], { title: 'Queues', empty: `Not known: ${queues.why}` });
+    return table([], [], { title: 'Queues', empty: `Unknown: ${queues.why}` });
   }
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
-  const names = ['Ready', 'At work or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
+  const names = ['Ready', 'In progress or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
   const rows = queues.value.map((queue) => {
     const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
     const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
@@ -117,7 +117,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hourText(status, hour)],
-      ['Latency', hour?.latencyMs && latencyText(hour.latencyMs)],
+      ['End-to-end latency', hour?.latencyMs && latencyText(hour.latencyMs)],
       ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
       ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
@@ -128,26 +128,26 @@ function factsOf(status: Status, shop: string): FactsBlock {
 }
 
 function hourText({ lastHour }: Status, hour: LastHour | undefined): string {
-  if (!hour) return lastHour ? 'not known' : "not counted: deployment.monitoring is 'basic'";
+  if (!hour) return lastHour ? 'unknown' : "not counted with deployment.monitoring 'basic'";
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
-  return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
+  return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} no change, ${retried} retried, ${rejected} rejected`;
 }
 
 const latencyText = ({ p50, p99 }: NonNullable<LastHour['latencyMs']>) =>
-  `p50 ${secondsText(p50)}, p99 ${secondsText(p99)}: from the change to the answer, with all waits between`;
+  `p50 ${secondsText(p50)}, p99 ${secondsText(p99)}, last hour`;
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';
   const { endedAt, lookedAt, healed, rolledOut, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
-  const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (not to the end: ${left})`;
-  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed) + sumOf(rolledOut)} given to the workers again${end}`;
+  const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} compared, ${sumOf(healed) + sumOf(rolledOut)} resent${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }
 
 type Charted = 'received' | 'applied' | 'retried' | 'rejected';
 
-const TONES = { received: 'soft', applied: 'well', retried: 'waits', rejected: 'bad' } as const;
+const TONES = { received: 'soft', applied: 'ok', retried: 'pending', rejected: 'bad' } as const;
 
 function chartsOf(status: Status): readonly ChartBlock[] {
   const { lastDay } = status;
@@ -163,7 +163,7 @@ function chartsOf(status: Status): readonly ChartBlock[] {
     });
     const times = [
       { name: 'p50', values: p50 },
-      { name: 'p99', values: p99, tone: 'waits' } as const,
+      { name: 'p99', values: p99, tone: 'pending' } as const,
     ];
     const common = { kind: 'chart', from, everySeconds } as const;
     return [

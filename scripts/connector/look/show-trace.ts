@@ -100,8 +100,8 @@ const isUnknown = ({ store, entry, letters, waits, redemptions }: Trace) =>
 /** An ambiguous text is not traced. */
 function hitsDocument(hits: readonly Hit[]): Document {
   return {
-    title: 'What was found',
-    verdict: { kind: 'not known', what: `${hits.length} things may be meant.` },
+    title: 'Matches',
+    verdict: { kind: 'unknown', what: `${hits.length} matches: choose one.` },
     blocks: [foundTable(hits)],
     next: hits.map((hit) => ({ label: hitName(hit), line: hitLine(hit) })),
     data: { hits },
@@ -156,7 +156,7 @@ export function documentOf(
     say: REVEALS,
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
-  const isDone = verdict === 'well' || verdict === undefined;
+  const isDone = verdict === 'ok' || verdict === undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   return {
     title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
@@ -164,7 +164,7 @@ export function documentOf(
     blocks: [
       ...(verdict ? [] : [text(what)]),
       ...(points === undefined ? [] : [text(points)]),
-      ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'waits')] : []),
+      ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'pending')] : []),
       ...(entry || trace.store.kind === 'found' ? [sidesTable(judged)] : []),
       ...arithmeticOf(trace),
       timelineOf(trace, isDone),
@@ -179,7 +179,7 @@ export function documentOf(
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
     // It goes on by itself: an open page shows how.
-    ...(verdict === 'waits' && { freshSeconds: 15 }),
+    ...(verdict === 'pending' && { freshSeconds: 15 }),
     data: {
       ...{ ...key, name: name ?? null, finding, sent, notSent, differences },
       steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
@@ -195,7 +195,7 @@ export function documentOf(
 }
 
 const keptOf = ({ shop, id }: Trace['key']) => ({
-  label: 'See all that is kept of them',
+  label: 'See what is kept about them',
   line: line('privacy show', [id], { shop }),
 });
 
@@ -234,24 +234,24 @@ function wordsOf(
     case 'tax':
       return amount.startsWith('-') ? 'taxes in it' : 'taxes on top of it';
     case 'gift-cards-sold':
-      return 'gift cards among them: they do not count when they are bought';
+      return 'gift cards among them: buying them earns nothing';
     case 'refunded-without-lines':
       return `paid back without taking goods back${part}`;
     case 'never-paid':
       return 'its payment was voided or has expired';
     case 'dispute-lost':
-      return 'a dispute about its payment was lost';
+      return 'a payment dispute was lost';
     case 'paid-with-gift-cards':
       return `paid with gift cards or store credit${part}`;
     case 'paid-with-store-credit':
       return `paid with store credit that was given, not refunded${part}`;
     case 'store-credit-not-known':
-      return `paid with store credit; not known whether it was given or refunded${part}`;
+      return `paid with store credit; unknown whether it was given or refunded${part}`;
   }
 }
 
 function factsOf({ key, store }: Trace): Block {
-  const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
+  const absent = store.kind === 'gone' ? 'not found in the store' : 'could not be read';
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
@@ -266,7 +266,7 @@ function storeText(entity: StoreEntity): string {
   // Not every platform counts.
   const timesUsed = entity.kind === 'coupon' ? entity.coupon.timesUsed : 0;
   if (timesUsed > 0) return `used ${counted(timesUsed, 'time')}`;
-  if (entity.kind !== 'order') return 'there';
+  if (entity.kind !== 'order') return 'exists';
   const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
   const words = [
     test && 'test order',
@@ -355,21 +355,21 @@ function onQueue(trace: Trace): readonly Line[] {
   return trace.waits.flatMap((wait) => {
     const { since, waitsFor, tries } = wait;
     const detail = `${FOR_WHAT[waitsFor]}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
-    const line = { who: 'Queue', tone: 'waits' } as const;
+    const line = { who: 'Queue', tone: 'pending' } as const;
     const at = nextTryOf(trace, wait);
     return [
-      { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
+      { ...line, at: new Date(since).toISOString(), what: 'waiting', detail },
       ...(at === undefined ? [] : [{ ...line, at, what: 'next attempt' }]),
     ];
   });
 }
 
 const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?: Tone }>> = {
-  applied: { what: 'sent', tone: 'well' },
+  applied: { what: 'sent', tone: 'ok' },
   unchanged: { what: 'nothing new to send', tone: 'soft' },
-  skipped: { what: 'not sent, by rule' },
+  skipped: { what: 'skipped' },
   rejected: { what: 'gave up', tone: 'bad' },
-  [DROPPED]: { what: 'its dead letter was dropped', tone: 'waits' },
+  [DROPPED]: { what: 'its dead letter was dropped', tone: 'pending' },
 };
 
 /** The labels of events that the store did not send. */

@@ -29,11 +29,11 @@ import {
 } from '../ground/letters/read-letters.ts';
 import {
   countObstacles,
-  foreseeReplay,
   letterReaderOf,
   newTally,
   OBSTACLES,
   type Obstacle,
+  previewReplay,
   type ReplayedLetter,
   type ReplayTally,
   replayLetters,
@@ -123,9 +123,9 @@ function planReplay(
   limit: number | undefined,
   { connector }: Pick<Deployment, 'connector'>,
 ): ReplayPlan {
-  const foreseen = Map.groupBy(list.matching, (letter) => foreseeReplay(letter, connector.shops));
-  const sendable = foreseen.get(undefined) ?? [];
-  const counts = [...foreseen].flatMap(([one, { length }]) =>
+  const previews = Map.groupBy(list.matching, (letter) => previewReplay(letter, connector.shops));
+  const sendable = previews.get(undefined) ?? [];
+  const counts = [...previews].flatMap(([one, { length }]) =>
     one ? [[one, length] as const] : [],
   );
   // The oldest: they expire first.
@@ -155,7 +155,9 @@ async function previewOf(
       obstacles.size > 0 && { verdict: { kind: 'action required', what: 'None can be sent.' } }),
     blocks: [
       ...notices,
-      ...holding.map((one) => text(`What is sent would wait. ${pauseText(one)}.`, 'waits')),
+      ...holding.map((one) =>
+        text(`A pause holds what is sent now. ${pauseText(one)}.`, 'pending'),
+      ),
       groupsTable(await namedGroups(groupsOf(sent), deployment)),
       ...obstacleTexts(obstacles),
       text('Nothing was sent.'),
@@ -193,7 +195,7 @@ export function paceText(
   const perSecond = Math.round((count * 10_000) / Math.max(sendingMs + workersMs, 1)) / 10;
   const took = `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second.`;
   if (sendingMs > workersMs) {
-    return `${took} Sending took most of it: the calls to SQS and the ledger from here limit it.`;
+    return `${took} Most of the time was spent sending: the calls from here to SQS and the ledger limit it.`;
   }
   const limit =
     callsPerSecond === undefined
@@ -212,20 +214,20 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
   const verdict = verdictOf(report);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => (again ? [again] : [])));
   const held = followed?.find((one) => one.held)?.held;
-  const list = verdict?.kind === 'well' ? 'See the list' : 'See what is left';
+  const list = verdict?.kind === 'ok' ? 'See the list' : 'See what is left';
   return {
     title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
     ...(verdict && { verdict }),
     blocks: [
       groupsTable(await namedGroups(failures, deployment)),
       ...(replayed > 0 && !followed
-        ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
+        ? [text('They are on the queues again. To follow them, add --wait.')]
         : []),
       ...(followed && replayed >= MANY
         ? [text(paceText(replayed, took, deployment.connector.loyalty.callsPerSecond), 'soft')]
         : []),
       ...obstacleTexts(obstacles),
-      ...(notReached > 0 ? [text(`Left ${notReached}: interrupted.`, 'soft')] : []),
+      ...(notReached > 0 ? [text(`Interrupted: ${notReached} left.`, 'soft')] : []),
     ],
     next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
     data: {
@@ -249,7 +251,7 @@ export function verdictOf({
   if (verdict.kind === 'action required') return verdict;
   if (left > 0) return bad(`${counted(left, 'dead letter')} could not be sent.`);
   if (notSeen > 0) {
-    return bad(`${counted(notSeen, 'dead letter')} cannot be received now: ${NOT_SEEN}`);
+    return bad(`${counted(notSeen, 'dead letter')} cannot be read now: ${NOT_SEEN}`);
   }
   return followed && notReached === 0 ? verdict : undefined;
 }
@@ -267,7 +269,7 @@ export async function dropCommand(
 ): Promise<Document | ExitCode> {
   if (Object.keys(filter).length === 0) {
     throw new BadArguments(
-      'say which dead letters: at least one of --kind, --id, --code, --reason, …',
+      'choose the dead letters: at least one of --kind, --id, --code, --reason, …',
     );
   }
   const deployment = await session.findDeployment();
@@ -300,10 +302,10 @@ function afterwards(letters: readonly ListedDeadLetter[]): readonly Block[] {
   const lost = letters.filter(isUnrecorded);
   return [
     ...(letters.length > lost.length
-      ? [text('What was rejected is not sent again until it changes in the store.')]
+      ? [text('A dropped change is not sent again until it changes in the store.')]
       : []),
     ...(lost.length > 0
-      ? [text('What could not be read: if the store has what it is about, reconcile sends that.')]
+      ? [text('Of unreadable messages, reconcile sends what the store still has.')]
       : []),
   ];
 }
@@ -336,13 +338,13 @@ async function dropListed(
     change.count({ dropped });
   }
   const left = Math.max(letters.length - dropped, 0);
-  const what = `${counted(left, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
+  const what = `${counted(left, 'dead letter')} cannot be read now: ${NOT_SEEN}`;
   return {
     title: dropped > 0 ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
     ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
-      ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
+      ...(left > 0 && signal.aborted ? [text(`Interrupted: ${left} left.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: { stack, dropped, because },

@@ -13,7 +13,7 @@ const PAUSE_EXAMPLES = `\
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
-attempts count while it is paused. An alarm rings after seven days, and after 13 it is parked.
+attempts count while it is paused. An alarm rings after seven days; after 13 it becomes a dead letter.
 `;
 
 /** The commands that change what a running stack does or holds. */
@@ -36,9 +36,9 @@ export function registerRepair(program: Command): void {
     .option('--yes', 'do not ask');
 
   declare(program, 'resume', {
-    summary: 'let the calls to the loyalty service go on',
+    summary: 'let the calls to the loyalty service continue',
     description:
-      'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
+      'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for them is sent at once.',
     examples: PAUSE_EXAMPLES,
     run: async () => (await import('./hold-calls.ts')).resumeCommand,
   })
@@ -46,9 +46,9 @@ export function registerRepair(program: Command): void {
     .addOption(queueOption('only the pause of this queue'));
 
   declare(program, 'retry-now', {
-    summary: 'try again at once what waits for its next attempt',
+    summary: 'retry at once what is waiting for its next attempt',
     description:
-      'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
+      'Retries messages whose last attempt failed, and says how it ended: after a fix they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
     examples: `\
   npx loyalty-connector retry-now --shop SHOP
 
@@ -67,14 +67,14 @@ without an answer is tried 30 seconds after that call at the earliest.
   declare(program, 'resend', {
     summary: 'send orders, products, coupons or customers again, as the store has them now',
     description:
-      'Sends what is named again, after it showed what would be sent. The worker reads the store; what the loyalty service has already is not sent.',
+      'Shows what would be sent, asks, and sends it. The worker reads the store; what the loyalty service already has is not sent.',
     examples: `\
   npx loyalty-connector resend order 1007                       shows what would be sent, and asks
   npx loyalty-connector resend order 1007 1008 --yes --wait
   npx loyalty-connector resend order 1007 --new-rules           counts it by the rules of today
   npx loyalty-connector compare orders --since 7d               which orders differ, with the line that sends them
 
-An order keeps the rules that it was sent under, but with --new-rules. A lower amount takes points back from the customer.
+An order keeps the rules under which it was sent, except with --new-rules. A lower amount takes points back from the customer.
 `,
     run: async () => (await import('./resend.ts')).resend,
   })
@@ -82,20 +82,20 @@ An order keeps the rules that it was sent under, but with --new-rules. A lower a
     .argument('<ids...>', "the store's id, the order's number or name, the coupon's code")
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
-    .option('--force', 'send it even if the loyalty service has it, which may have lost it')
+    .option('--force', 'send it even if the ledger says that the loyalty service has it')
     .option('--new-rules', 'an order: count it by the rules of today')
     .option('--wait', 'follow it to its outcome');
 
   const reconcile = declare(program, 'reconcile', {
     summary: 'compare the store with the ledger now, instead of at its next run',
     description:
-      'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
+      'Starts the comparison that also runs on a schedule, waits for it and says what it found. Repeating it is harmless.',
     examples: `\
   npx loyalty-connector reconcile             what changed since the last run
   npx loyalty-connector reconcile --deep --shop SHOP
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-After Ctrl-C it goes on by itself.
+After Ctrl-C it continues in the background.
 `,
     run: async () => (await import('./reconcile.ts')).startReconcile,
   })
@@ -115,14 +115,14 @@ sent.
   declare(program, 'recover', {
     summary: 'after the ledger was lost or restored: compare everything, and take nothing twice',
     description:
-      'Puts the ledger in doubt: what it says is compared with the loyalty service before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again and how long it took.',
+      'Marks the ledger as incomplete, so that the loyalty service is read before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again.',
     examples: `\
-  npx loyalty-connector recover                               what it would do; changes nothing
+  npx loyalty-connector recover                               shows what it would do; changes nothing
   npx loyalty-connector recover --since 2026-11-16T08:00Z --yes
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 
-Interrupted, it is continued by the same command; the comparison goes on by itself. docs/recover.md says what can be
+Interrupted, it is continued by the same command; the comparison continues in the background. docs/recover.md says what can be
 lost.
 `,
     run: async () => (await import('./recover.ts')).recover,
@@ -177,7 +177,7 @@ function registerRedemptions(program: Command): void {
   const group = declare(program, 'redemptions', {
     summary: 'list, show and close redeemed rewards',
     description:
-      'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
+      'Rewards that customers redeemed in the store. The connector finishes them; one that it cannot finish needs you.',
     examples: `\
   npx loyalty-connector redemptions list
   npx loyalty-connector redemptions show someone@example.com
@@ -200,7 +200,7 @@ To let the connector try again, replay the redemption's dead letter instead.
     .argument('<customer>', "the customer's id in the store, e-mail address or reward code")
     .option(...ONE_SHOP);
   declare(group, 'close', {
-    summary: 'close a redemption that needs a person',
+    summary: 'close a redemption that needs you',
     description:
       'Closes a redemption that the connector cannot finish, after you looked into the loyalty service or the store. Without --yes it only shows what it would do.',
     run: async () => (await import('./redemptions.ts')).closeCommand,

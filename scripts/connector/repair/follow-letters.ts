@@ -208,7 +208,7 @@ export async function sendAndFollow(
     },
   }).finally(() => progress.end());
   if (!wait || sent === 0 || sent < events.length) return { sent, followed: [] };
-  session.interruption('Following no longer; the messages are on the queue.');
+  session.interruption('No longer following; the messages stay on the queue.');
   const asSent = events.map(({ shop, kind, id, receivedAt: at }) => {
     const key = { shop, kind, id } as EntityKey;
     return { family: queueFamilyOf(kind), key, shop, kind, id, at };
@@ -255,7 +255,7 @@ export const heldByWait = ({
   why,
   until,
 }: Pick<WaitingMessage, 'waitsFor' | 'why' | 'until'>): Hold => ({
-  what: `They wait ${FOR_WHAT[waitsFor]}${whysText([why])}; next attempt at ${utcText(until)} UTC`,
+  what: `Waiting ${FOR_WHAT[waitsFor]}${whysText([why])}; next attempt at ${utcText(until)} UTC`,
   next: [SEE_STATUS],
 });
 

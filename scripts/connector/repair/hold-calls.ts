@@ -67,7 +67,7 @@ export async function pauseCommand(
   const lengthMs = length === undefined ? undefined : durationMs(length);
   if (lengthMs !== undefined && lengthMs > LONGEST_DAYS * 86_400_000) {
     throw new BadArguments(
-      `pause for ${LONGEST_DAYS} days at most: what waits for 13 days becomes a dead letter.`,
+      `pause for at most ${LONGEST_DAYS} days: messages that wait for 13 days become dead letters.`,
     );
   }
   const deployment = await session.findDeployment();
@@ -98,7 +98,7 @@ async function pause(
   );
   return {
     title: `Pause ${what}`,
-    verdict: { kind: 'well', what: `Paused: ${what}.` },
+    verdict: { kind: 'ok', what: `Paused: ${what}.` },
     blocks: findingsOf('Paused now', after),
     data: { changed: true, pauses: after },
   };
@@ -115,7 +115,7 @@ function previewOf(
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
+        `This would pause ${what}: nothing is sent to the loyalty service ${end}. What arrives meanwhile waits and is sent afterwards. Nothing was changed.`,
       ),
       ...findingsOf('Paused now', lasting),
     ],
@@ -160,9 +160,9 @@ export async function resumeCommand(
     title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} ${not}`,
     ...(isFree && { verdict: { kind, what: RESUMED[kind] } }),
     blocks: [
-      ...(kind === 'well' ? [] : [refused]),
+      ...(kind === 'ok' ? [] : [refused]),
       ...ended.map((pause) => text(`Ended: ${pauseText(pause)}`)),
-      ...(woken.length > 0 ? wokenTexts(woken) : ['No message waited for it.']).map((one) =>
+      ...(woken.length > 0 ? wokenTexts(woken) : ['No message was waiting for it.']).map((one) =>
         text(one),
       ),
       ...findingsOf('Still paused', after),
@@ -172,10 +172,10 @@ export async function resumeCommand(
 }
 
 const RESUMED: Readonly<Record<VerdictKind, string>> = {
-  well: 'Calls are made again: the store and the loyalty service accept the credentials.',
-  waits: '',
-  'action required': 'The pause is ended, but calls are still refused.',
-  'not known': 'The pause is ended. Whether calls succeed is not known.',
+  ok: 'Resumed: the store and the loyalty service accept the credentials.',
+  pending: '',
+  'action required': 'The pause has ended, but calls are still refused.',
+  unknown: 'The pause has ended. Whether calls succeed could not be checked.',
 };
 
 /** The pauses that the others do not have. */
@@ -225,14 +225,14 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const shops = shopsOf(deployment.connector, options.shop);
   const domains = shops.map(({ domain }) => domain);
   const { wait = PATIENCE_SECONDS } = options;
-  const signal = session.interruption('Following no longer; the messages are on their queues.');
+  const signal = session.interruption('No longer following; the messages stay on their queues.');
   const recorded = await session.beginChange(deployment);
   const found = await readWaiting(deployment, domains, new Date());
   const meant = found.filter(({ waitsFor }) => waitsFor !== 'planned');
   if (meant.length === 0) {
     recorded.count({ woken: 0 });
     const data = { sent: 0, outcomes: {} };
-    return { title: 'No message waits: nothing was changed', blocks: [], data };
+    return { title: 'Nothing to retry: no message is waiting', blocks: [], data };
   }
   const ledger = openLedger(deployment);
   // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
@@ -244,7 +244,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const free = woken.filter((one) => !pauseOf(one));
   recorded.count({ woken: free.length, held: woken.length - free.length });
   const texts = wokenTexts(free);
-  const progress = session.terminal.progress('tried again', free.length);
+  const progress = session.terminal.progress('Retried:', free.length);
   const report = (done: number) => progress.report(done, texts.join(' '));
   const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal, report);
   progress.end();
@@ -260,7 +260,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const { verdict, next, outcomes } = judgeEnded(ended);
   const isOpen = ended.some(({ result, held }) => result === 'underway' && !held);
   return {
-    title: 'Try again now what waits',
+    title: 'Retry now',
     verdict,
     blocks: isOpen ? texts.map((words) => text(words)) : [],
     next,

@@ -125,7 +125,7 @@ const openTexts = ({ items }: Kept) => {
     kind === 'redemption' ? openIn(entry.remembered, new Date()) : [],
   );
   const what = `${counted(open.length, 'redemption')} not finished: it is erased when finished, or after a day.`;
-  return open.length === 0 ? [] : [text(what, 'waits')];
+  return open.length === 0 ? [] : [text(what, 'pending')];
 };
 
 /**
@@ -185,7 +185,7 @@ function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict'
   const { items, letters, lettersNotSeen = 0, waits, unread, store, shop } = left;
   const again = { label: 'Go on erasing', line: eraseLine(left) };
   const retry = {
-    label: 'Try again now what waits',
+    label: 'Retry now',
     line: line('retry-now', [], { shop: shop.domain }),
   };
   const say = (kind: Verdict['kind'], what: string, ...next: readonly Suggestion[]) => ({
@@ -201,8 +201,8 @@ function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict'
   }
   const personal = items.filter((one) => one.isPersonal).length;
   if (personal + waits.length > 0) {
-    const what = `The workers go on: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')} are left. Repeat the command to see whether they are done.`;
-    return say('waits', what, ...(waits.length > 0 ? [retry] : []), again);
+    const what = `Still in progress: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')}. Repeat the command to see whether they are done.`;
+    return say('pending', what, ...(waits.length > 0 ? [retry] : []), again);
   }
   if (store?.kind === 'found') {
     const what = `Nothing of them is kept here. But ${commandsOf(shop).name} has them still: erase them there, or their next change brings them back.`;
@@ -210,9 +210,9 @@ function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict'
   }
   if (unread > 0) {
     const what = `Nothing of them was found. ${counted(unread, 'message')} could not be read yet.`;
-    return say('waits', what, again);
+    return say('pending', what, again);
   }
-  return say('well', 'Nothing of them is kept here but what the list names.');
+  return say('ok', 'Nothing of them is kept here but what the list names.');
 }
 
 const DAY_MS = 86_400_000;

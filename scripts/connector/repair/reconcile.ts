@@ -33,7 +33,7 @@ import {
   worstOf,
 } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
-import { counted, relativeTime } from '../ground/terminal/text.ts';
+import { counted, countedWith, relativeTime } from '../ground/terminal/text.ts';
 
 export interface ReconcileOptions {
   readonly deep?: boolean;
@@ -45,7 +45,7 @@ export async function startReconcile(
   session: Session,
   { deep = false, shop: named }: ReconcileOptions,
 ): Promise<Document> {
-  const signal = session.interruption('The comparison goes on by itself.');
+  const signal = session.interruption('The comparison continues in the background.');
   const deployment = await session.findDeployment();
   const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
   await session.beginChange(deployment);
@@ -127,7 +127,7 @@ interface Asked {
 function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
   const now = new Date();
   const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
-  const kind = worstOf(judged) ?? 'well';
+  const kind = worstOf(judged) ?? 'ok';
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
   return { kind, what: sentences.join('\n') };
@@ -140,57 +140,57 @@ export function judgeRuns(
   now: Date,
 ): Verdict {
   const [last] = runs;
-  if (!last) return { kind: 'not known', what: 'No comparison has ended yet.' };
+  if (!last) return { kind: 'unknown', what: 'No comparison has finished yet.' };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
-  const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
+  const upTo = `Compared up to ${until}; later changes are not compared yet.`;
   if (isScheduled && now.getTime() - ended > RECONCILE_MINUTES * RUNS_MISSED * 60_000) {
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
     return { kind: 'action required', what };
   }
   if (differing.length > 0) {
-    const what = `The loyalty service holds another state of ${counted(differing.length, 'order')}${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
+    const what = `${countedWith(differing.length, 'order', 'differ')} in the loyalty service${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
     return { kind: 'action required', what };
   }
   const givenUp = sent.filter(({ outcome }) => outcome?.outcome === 'rejected').length;
   if (givenUp > 0) {
-    const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
+    const what = `${givenUp} of ${counted(sent.length, 'resent message')} could not be delivered. ${upTo}`;
     return { kind: 'action required', what };
   }
   const isGoingOn = last.deep?.stopped?.why === 'out-of-time';
   const [first] = isGoingOn ? last.stopped : stopsOf(last);
   if (first) {
-    const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
-    return { kind: 'not known', what };
+    const what = `Not everything was compared: ${stoppedText(first.why)}. The next run continues there.`;
+    return { kind: 'unknown', what };
   }
   if (isDeep && ordersRead.unread > 0) {
     const what = `The loyalty service did not show ${counted(ordersRead.unread, 'order')}. ${upTo}`;
-    return { kind: 'not known', what };
+    return { kind: 'unknown', what };
   }
   const waiting = sent.filter(({ outcome }) => outcome === undefined).length;
   if (waiting > 0) {
-    const what = `Sent again: ${waiting}; the workers go on with them. ${upTo}`;
-    return { kind: 'waits', what };
+    const what = `${counted(waiting, 'resent message')} still in progress. ${upTo}`;
+    return { kind: 'pending', what };
   }
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
+    return { kind: 'pending', what: `There was nothing to compare. ${upTo}` };
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;
-    return { kind: isDeep ? 'waits' : 'well', what };
+    return { kind: isDeep ? 'pending' : 'ok', what };
   }
   const service = isDeep
     ? `the loyalty service holds ${counted(ordersRead.read, 'order')} as sent`
     : 'the loyalty service was not asked';
-  const rest = 'What changed since is not compared yet.';
-  return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
+  const rest = 'Later changes are not compared yet.';
+  return { kind: 'ok', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
 }
 
 const STOPPED: Readonly<Record<string, string>> = {
   'shop-paused': 'the shop is paused',
-  'queue-full': 'too many messages wait on the queues',
-  'out-of-time': 'its time was over',
-  overtaken: 'another run went on with it',
+  'queue-full': 'too many messages are waiting on the queues',
+  'out-of-time': 'it ran out of time',
+  overtaken: 'another run continued it',
   'ledger-scan-missed': 'the store did not answer when the ledger was scanned for deletions',
 };
 
@@ -208,7 +208,7 @@ export function documentOf(
     const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
-  const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
+  const isOpen = verdict.kind === 'action required' || verdict.kind === 'unknown';
   return {
     title,
     verdict,
@@ -240,27 +240,27 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
   const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
-      ['Order', { title: 'What to know', shrinks: true }],
+      ['Order', { title: 'Note', shrinks: true }],
       differing.map(({ id, lately }) => [
         entity('order', id),
         lately
           ? 'Sent less than a day ago; the service may show a change a day late.'
-          : 'A person must decide; see its amounts.',
+          : 'Decide what is right; see its amounts.',
       ]),
-      { title: 'The loyalty service holds another state' },
+      { title: 'Orders that differ in the loyalty service' },
     ),
     table(
-      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'When'],
+      ['What', { title: 'Why', shrinks: true }, 'Result', 'When'],
       sent.map(({ endedAt, kind, id, why, outcome }) => [
         entity(kind, id),
         SENT_REASONS[why],
         outcome
-          ? (OUTCOMES[outcome.outcome] ?? 'nothing had to be sent')
-          : { text: 'on its way', tone: 'waits' },
+          ? (OUTCOMES[outcome.outcome] ?? 'no change')
+          : { text: 'on its way', tone: 'pending' },
         { at: endedAt },
       ]),
       {
-        title: `Given to the workers${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
+        title: `Resent${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
       },
     ),
   ];
@@ -271,21 +271,21 @@ const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) +
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
-  applied: { text: 'arrived', tone: 'well' },
+  applied: { text: 'delivered', tone: 'ok' },
   rejected: { text: 'given up', tone: 'bad' },
 };
 
 /** Why a run sent something. */
 export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
-  missing: 'no event of it came',
+  missing: 'no event about it arrived',
   stale: 'changed without an event',
   different: 'the ledger had another state',
-  uncertain: 'the outcome of its last call was not known',
+  uncertain: 'the result of its last call was unknown',
   deleted: 'deleted without an event',
   removed: 'removed from its discount without an event',
   'rules-changed': 'the rules, or the dates of a discount, changed what is sent',
   unannounced: 'no event said that it changed',
   'dead-letter-expired': 'its dead letter expired',
-  recovered: 'the ledger may not have known it, as after a loss or after go-live',
+  recovered: 'the ledger may be incomplete, as after a loss or go-live',
   lost: 'the loyalty service had lost it',
 };

@@ -39,6 +39,7 @@ import { type Change, carryOut, type Session } from '../ground/session/session.t
 import { type Document, right, table, text } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
+import { utcText } from '../ground/terminal/text.ts';
 
 export interface RecoverOptions {
   /** Epoch milliseconds. */
@@ -82,7 +83,7 @@ export async function recover(
   const title = `Recovery of the ledger of ${deployment.stack}`;
   return carryOut(session, deployment, options.yes, {
     preview: () => previewOf(title, plans, options),
-    question: 'Recover the ledger so?',
+    question: 'Recover the ledger?',
     act: (change) => recoverAll(title, plans, options, { session, deployment, ledger, change }),
   });
 }
@@ -95,7 +96,7 @@ async function recoverAll(
 ): Promise<Document> {
   const { session, change } = given;
   const signal = session.interruption(
-    'The comparison goes on by itself. Repeat the command to follow it.',
+    'The comparison continues in the background. Repeat the command to follow it.',
   );
   const open = { ...given, signal };
   const copied = options.from === undefined ? undefined : await copyIn(plans, options.from, open);
@@ -184,6 +185,7 @@ export async function findGoLive(
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString();
+const utc = (moment: number): string => `${utcText(moment)} UTC`;
 
 function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
   const { since, goLive, from, shop } = options;
@@ -193,7 +195,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     ...{ from, shop, yes: true },
   };
   const rows = plans.map((plan) => ({
-    cells: [plan.shop.domain, `${iso(plan.goLive.at)} (${plan.goLive.from})`, iso(plan.since)],
+    cells: [plan.shop.domain, `${utc(plan.goLive.at)} (${plan.goLive.from})`, utc(plan.since)],
     detail: remarksOn(plan, options),
   }));
   return {
@@ -201,7 +203,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     blocks: [
       table(['Shop', 'Go-live', 'In doubt since'], rows),
       text(
-        'Nothing was changed. What happened since then may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.',
+        'Nothing was changed. The ledger may be missing what happened since then: until everything is compared, the loyalty service is read before anything is sent.',
       ),
     ],
     next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
@@ -214,9 +216,9 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
 
 function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
   const remarks = [
-    isPaused && 'The shop is paused: this ends the pause, once it is safe.',
-    underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
-    from !== undefined && `What the ledger lacks is copied from ${from}.`,
+    isPaused && 'The shop is paused: this ends the pause once it is safe.',
+    underWay !== undefined && `A recovery has been running since ${utc(underWay)}.`,
+    from !== undefined && `Missing items are copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');
 }
@@ -379,7 +381,7 @@ export function endOf(title: string, ended: Ended): Document {
       ...next,
       {
         label: 'See backfills',
-        say: 'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
+        say: 'A lost ledger does not know the orders from before go-live that a backfill sent:',
         line: line('backfill status'),
       },
     ],

@@ -7,7 +7,7 @@ import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
 import {
   closeRedemption,
-  foreseeClosing,
+  previewClosing,
 } from '../../../shared/rewards/redeem/recover-redemptions.ts';
 import {
   beganAt,
@@ -115,7 +115,7 @@ export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion
   const isPlanned = (waitsFor: WaitsFor) => waitsFor === 'paused' || waitsFor === 'planned';
   const wait = found.find((one) => one.wait && !isPlanned(one.wait.waitsFor))?.wait;
   if (!wait) return [];
-  return [{ label: 'Try again now', line: line('retry-now', [], { shop: wait.shop }) }];
+  return [{ label: 'Retry now', line: line('retry-now', [], { shop: wait.shop }) }];
 }
 
 /** Those of all shops, or of one, that are not finished; the longest under way first. */
@@ -141,13 +141,11 @@ export async function listCommand(
   // A stuck one waits for what only a person can see; it has no dead letter.
   if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
     const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
-    next.push({ label: 'Try again those that were given up', line: letters });
+    next.push({ label: 'Send the failed ones again', line: letters });
   }
   return {
-    title: 'Redemptions that are not finished',
-    verdict: judgeRedemptions(found, now) ?? {
-      ...{ kind: 'well', what: 'Every redemption is finished.' },
-    },
+    title: 'Unfinished redemptions',
+    verdict: judgeRedemptions(found, now) ?? { kind: 'ok', what: 'All redemptions are finished.' },
     blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
@@ -165,38 +163,38 @@ export function judgeRedemptions(
   const open = found.filter(({ redemption }) => isOpen(redemption.state));
   const many = open.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
   if (many > 0) {
-    const what = `${counted(many, 'redemption')} ${many === 1 ? 'waits' : 'wait'} for a person.`;
+    const what = `${counted(many, 'redemption')} ${many === 1 ? 'needs' : 'need'} you.`;
     return { kind: 'action required', what };
   }
   if (open.length === 0) return undefined;
-  const what = `${counted(open.length, 'redemption')} ${open.length === 1 ? 'is' : 'are'} not finished; the connector goes on by itself.`;
-  return { kind: 'waits', what };
+  const what = `${counted(open.length, 'redemption')} not finished yet; retrying automatically.`;
+  return { kind: 'pending', what };
 }
 
 const STATES: Readonly<
   Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
 > = {
-  intended: { text: 'begins', tone: 'waits' },
-  calling: { text: 'not known yet', tone: 'waits' },
-  redeemed: { text: 'points spent, code follows', tone: 'waits' },
-  crediting: { text: 'cashback taken, store credit follows', tone: 'waits' },
-  credited: { text: 'on the store credit account', tone: 'well' },
-  cancelling: { text: 'points are given back', tone: 'waits' },
+  intended: { text: 'begins', tone: 'pending' },
+  calling: { text: 'unknown yet', tone: 'pending' },
+  redeemed: { text: 'points spent, code follows', tone: 'pending' },
+  crediting: { text: 'cashback taken, store credit follows', tone: 'pending' },
+  credited: { text: 'on the store credit account', tone: 'ok' },
+  cancelling: { text: 'points are given back', tone: 'pending' },
   cancelled: { text: 'points given back' },
-  returning: { text: 'taken back, points follow', tone: 'waits' },
-  owing: { text: 'used after it was taken back', tone: 'waits' },
+  returning: { text: 'taken back, points follow', tone: 'pending' },
+  owing: { text: 'used after it was taken back', tone: 'pending' },
   refused: { text: 'refused, no points spent' },
-  ready: { text: 'code ready', tone: 'well' },
-  used: { text: 'code used', tone: 'well' },
+  ready: { text: 'code ready', tone: 'ok' },
+  used: { text: 'code used', tone: 'ok' },
 };
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused':
-    'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+    'The loyalty service refuses to look it up: check in its panel whether points were spent.',
   'credit-unclear':
     "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
   'cancel-refused':
-    'The loyalty service does not cancel it: look in its panel whether the points are back, else give them back there.',
+    'The loyalty service does not cancel it: check in its panel whether the points are back, and give them back there if not.',
   'take-again-refused':
     'An order used the code after it was taken back, and the loyalty service does not take the points again (its dead letter has the reason): settle it with the customer.',
 };
@@ -206,10 +204,10 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   const { state, stuck, takeBack } = redemption;
   if (stuck) return STUCK[stuck];
   if (waitsForPerson(redemption, now)) {
-    return 'Unfinished for more than a day: look for its dead letter, and replay it.';
+    return 'Unfinished for more than a day: find its dead letter and replay it.';
   }
   const then = wait
-    ? `It waits ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
+    ? `Waiting ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
     : '';
   if (state.at === 'calling') {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
@@ -263,7 +261,8 @@ export function redemptionsTable(
     return { cells, detail: detailOf(one, now).trim() };
   });
   return table(isList ? ['Customer', ...columns] : columns, rows, {
-    ...{ title: 'Redemptions', empty: 'No redemptions.' },
+    title: 'Redemptions',
+    empty: 'No redemptions.',
   });
 }
 
@@ -342,7 +341,7 @@ export async function showCommand(
         line: line('trace', ['customer', customerId], { shop }),
       },
     ],
-    ...(verdict?.kind === 'waits' && { freshSeconds: FRESH_SECONDS }),
+    ...(verdict?.kind === 'pending' && { freshSeconds: FRESH_SECONDS }),
     data: { shop, customer: customerId, ...sides, redemptions: found.map(redemptionData) },
   };
 }
@@ -366,15 +365,15 @@ export function judgeBalances(sides: Sides): Verdict | undefined {
   const { store, service } = sides;
   const silent = [store, service].find((side) => 'none' in side);
   if (silent && !EXPECTED.includes(silent)) {
-    return { kind: 'not known', what: 'Not every side said what the balance is.' };
+    return { kind: 'unknown', what: 'Not every side said what the balance is.' };
   }
   if (rowsOf(sides).some(({ differs }) => differs)) {
     const what =
       'The balances differ. The next point event, a visit to the store or the nightly comparison corrects that.';
-    return { kind: 'waits', what };
+    return { kind: 'pending', what };
   }
   if (silent) return undefined;
-  return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
+  return { kind: 'ok', what: 'The store shows the balance that the loyalty service has.' };
 }
 
 /** What its pages show. */
@@ -460,7 +459,7 @@ function closings(
   const { id, state } = redemption;
   // In the state that it has already, `close` repeats a message only.
   return CLOSED_AS.filter(
-    (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
+    (as) => state.at !== as && previewClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
     say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
@@ -485,11 +484,11 @@ export async function closeCommand(
   const whose = { shop, customerId };
   const show = line('redemptions show', [customerId], { shop });
   const redemption = findRedemption(await openRecord(whose, opened).read(), id);
-  const mustBe = (found: ReturnType<typeof foreseeClosing>) => {
+  const mustBe = (found: ReturnType<typeof previewClosing>) => {
     if (redemption && found.kind === 'closed') return redemption;
     throw notClosed(redemption, id, lineText(show, deployment));
   };
-  const before = mustBe(foreseeClosing(redemption, as, now()));
+  const before = mustBe(previewClosing(redemption, as, now()));
   const changed = before.state.at !== as;
   const title = `Redemption ${id} of customer ${customerId}`;
   return carryOut(session, deployment, options.yes, {
@@ -519,7 +518,7 @@ export async function closeCommand(
       change.count({ closed: changed ? 1 : 0 });
       return {
         title,
-        verdict: { kind: 'well', what: `It is closed: ${sees}.` },
+        verdict: { kind: 'ok', what: `It is closed: ${sees}.` },
         blocks: [],
         next: [{ label: 'See the customer', line: show }],
         data: { changed, ...whose, id, state: as },
@@ -531,12 +530,12 @@ export async function closeCommand(
 function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
   if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
   const accepted = CLOSED_AS.filter(
-    (as) => foreseeClosing(redemption, as, new Date()).kind === 'closed',
+    (as) => previewClosing(redemption, as, new Date()).kind === 'closed',
   );
   return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
       ? `It accepts only ${accepted.map((as) => `--${as}`).join(' or ')}, after you settled it there.`
-      : 'The connector finishes it by itself; it accepts this only when it needs a person.',
+      : 'The connector finishes it automatically; this is accepted only when it needs you.',
   );
 }

@@ -42,8 +42,8 @@ interface Plan {
 }
 
 /**
- * Foresee what the workers would do → show it → ask → send → follow. Repeated after an interruption, it foresees
- * nothing more of what was delivered meanwhile.
+ * Preview what the workers would do → ask → send → follow. Repeated after an interruption, it leaves out what was
+ * delivered meanwhile.
  */
 export async function resend(
   session: Session,
@@ -75,17 +75,17 @@ async function sendPlanned(
     onSent: (many) => change.count({ sent: many }),
   });
   if (sent < events.length) {
-    const what = `It was stopped after ${sent} of ${counted(events.length, kind)}. Repeat the command for the rest.`;
+    const what = `Stopped after ${sent} of ${counted(events.length, kind)}. Repeat the command for the rest.`;
     const verdict = { kind: 'action required', what } as const;
     return { title, verdict, blocks: [], data: { ...data, sent } };
   }
   const [only, ...others] = events;
   const seen =
     only && others.length === 0
-      ? { label: 'What happened', line: line('trace', [kind, only.id], { shop }) }
-      : { label: 'See how far the workers are', line: line('status') };
+      ? { label: 'See what happened', line: line('trace', [kind, only.id], { shop }) }
+      : { label: 'See the current state', line: line('status') };
   if (!wait) {
-    const queued = `${counted(sent, kind)} sent to the queue; the workers go on.`;
+    const queued = `${counted(sent, kind)} put on the queue. To follow, add --wait.`;
     return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent, outcomes: {} } };
   }
   const { verdict, next, outcomes } = judgeEnded(followed);
@@ -130,12 +130,12 @@ async function planNamed(
   const names = await readNames(services, shop, entities);
   const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
   const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
-  const found: Foreseen[] = [];
+  const found: ResendPreview[] = [];
   // One after the other: the loyalty service may allow few calls, and the workers need them.
   for (const id of ids) {
     const key = { shop: domain, kind, id };
     const sides = await readSides(deployment, services, shop, key, options);
-    found.push(foresee(sides, judgeSides(sides), options));
+    found.push(previewResend(sides, judgeSides(sides), options));
   }
   const events = found.flatMap(({ key, sends }) => (sends ? [resendEvent(key, options)] : []));
   const lineWith = (given: Options) =>
@@ -168,31 +168,30 @@ async function planNamed(
   const plan = { events, shop: domain, kind: kindText, preview };
   if (!one || others.length > 0 || one.sends) return plan;
   const { kind: verdict, what, mayBeForced } = one;
-  const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
+  const anyway = { label: 'Send again anyway', line: lineWith({ force: true }) };
   const next = mayBeForced ? [anyway] : [];
   return { ...plan, preview: { ...preview, verdict: { kind: verdict, what }, next, blocks: [] } };
 }
 
-const ALREADY =
-  'Nothing was sent, because this state was sent before: only --force sends it again.';
+const ALREADY = 'Nothing was sent: this state was sent before, and only --force sends it again.';
 
 /** What a worker would do with it now, and why. */
-interface Foreseen extends Verdict {
+interface ResendPreview extends Verdict {
   readonly key: EntityKey;
   readonly judged: JudgedSides;
   readonly sends: boolean;
   readonly mayBeForced: boolean;
 }
 
-function foresee(
+function previewResend(
   { key, store, entry, mapped }: Sides,
   judged: JudgedSides,
   { force, newRules }: ResendOptions,
-): Foreseen {
+): ResendPreview {
   const { kind, what } = judged;
   const found = { key, judged, kind, what, sends: false, mayBeForced: false };
   if (store.kind === 'gone' && !entry) {
-    const unknown = 'Neither the store nor the ledger knows it: there is nothing to send.';
+    const unknown = 'Neither the store nor the ledger knows it: nothing to send.';
     return { ...found, kind: 'action required', what: unknown };
   }
   if (store.kind === 'unavailable') {
@@ -201,6 +200,6 @@ function foresee(
   if (mapped?.kind !== 'wanted') return found;
   const isDone = newRules ? judged.sent === 'as-it-is' : judged.isApplied;
   if (force || entry?.uncertain || !isDone) return { ...found, sends: true };
-  if (kind === 'well') return { ...found, what: `Nothing had to be sent. ${what}` };
+  if (kind === 'ok') return { ...found, what: `Nothing to send. ${what}` };
   return { ...found, what: `${ALREADY} ${what}`, mayBeForced: !judged.isCancelledThere };
 }

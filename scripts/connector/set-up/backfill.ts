@@ -101,7 +101,7 @@ export async function startBackfill(
   const begins = kind === 'discounts' ? state : { ...state, total: count.value };
   const revision = await open.backfills.save(begins, kept?.revision);
   session.terminal.note(
-    `The backfill of ${kind} starts. Ctrl-C stops it; the same command continues it.`,
+    `Starting the backfill of ${kind}. Ctrl-C stops it; the same command continues it.`,
   );
   return continueBackfill(session, open, { state: begins, revision }, options);
 }
@@ -124,7 +124,7 @@ function preview(
         ['Found', counted(count, kind.slice(0, -1))],
         ['Created', spanWords(state)],
         ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
-        ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
+        ['Sent before', sent > 0 ? `${sent}; it continues after them` : undefined],
         ['Marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
         ['Time', time],
       ]),
@@ -198,7 +198,7 @@ function endDocument(state: BackfillState, wasDone = false): Document {
   const { kind, sent, total, finishedAt } = state;
   const base = { title: titleOf(state), data: state };
   if (finishedAt === undefined) {
-    const what = `Stopped after ${sent}${total === undefined ? '' : ` of ${total}`}. It goes on when it is resumed.`;
+    const what = `Stopped after ${sent}${total === undefined ? '' : ` of ${total}`}. Resume it to continue.`;
     return {
       ...base,
       verdict: { kind: 'action required', what },
@@ -221,16 +221,16 @@ function endDocument(state: BackfillState, wasDone = false): Document {
       ),
     ],
     next: [
-      { label: 'See how far the workers are', line: line('status') },
-      { label: 'See what was given up', line: line('dead-letters list') },
+      { label: 'See the current state', line: line('status') },
+      { label: 'See dead letters', line: line('dead-letters list') },
     ],
   };
 }
 
 /** Only the process that runs it knows whether it still does. */
-const UNFINISHED: Cell = { text: 'stopped or running', tone: 'waits' };
+const UNFINISHED: Cell = { text: 'stopped or running', tone: 'pending' };
 
-const FINISHED: Cell = { text: 'finished', tone: 'well' };
+const FINISHED: Cell = { text: 'finished', tone: 'ok' };
 
 /** Older orders are visible only with a scope of their own. */
 const VISIBLE_DAYS = 59;
@@ -272,7 +272,7 @@ export async function showBackfills(
             { at: state.savedAt },
           ],
         ]),
-        { empty: 'None was started yet.' },
+        { empty: 'No backfill yet.' },
       ),
     ],
     next: [

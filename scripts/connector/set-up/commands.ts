@@ -19,7 +19,7 @@ export function registerSetUp(
   program: Command,
   {
     createProgram,
-    loadRooms,
+    loadChecks,
     loadDoctor,
   }: ProgramParts & { readonly loadDoctor: () => Promise<Examine> },
 ): void {
@@ -37,7 +37,7 @@ Instead of asking, it reads environment variables: without a terminal it says wh
 `,
     async run() {
       const { runSetup } = await import('./setup.ts');
-      const parts = { ...(await loadRooms()), examine: await loadDoctor() };
+      const parts = { ...(await loadChecks()), examine: await loadDoctor() };
       return (session, options) => runSetup(session, options, parts);
     },
   })
@@ -86,8 +86,8 @@ Instead of asking, it reads environment variables: without a terminal it says wh
   })
     .option(...STAGE, stageName, 'prod')
     .option('--yes', 'deploy without asking')
-    .option('--roll-back', 'deploy although the deployed version is newer')
-    .option('--allow-loss <ids...>', 'let these, which hold state, be replaced or deleted');
+    .option('--roll-back', 'deploy even if the deployed version is newer')
+    .option('--allow-loss <ids...>', 'resources that hold state and may be replaced or deleted');
 
   const secrets = declare(program, 'secrets', {
     summary: 'store the secrets of a shop',
@@ -105,7 +105,7 @@ apiKey or username, password.
 `,
   });
   declare(secrets, 'set', {
-    summary: 'try and store one secret, asked for or read from standard input',
+    summary: 'test and store one secret, asked for or read from standard input',
     run: async () => (await import('./set-secret.ts')).setSecret,
   })
     .argument('<purpose>', 'webhook, loyalty or store')
@@ -113,11 +113,11 @@ apiKey or username, password.
     .option('--rotate', 'webhook: accept the current secret, too, for a day')
     .option('--leaked', 'webhook: accept only the new secret from now on')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
-    .option('--untried', 'loyalty, store: store it although its service does not take it')
-    .option('--yes', 'webhook: although webhooks may be refused then');
+    .option('--untried', 'loyalty, store: store it even if its service refuses it')
+    .option('--yes', 'webhook: even if webhooks may be refused then');
 
   declare(program, 'probe', {
-    summary: 'try on a test account what the service does not document; prints the settings',
+    summary: 'find out on a test account what the service does not document; prints the settings',
     examples: `\
   npx loyalty-connector probe                                 the stack that runs on this machine
   npx loyalty-connector probe --stack loyalty-connector-test --region eu-west-1
@@ -196,7 +196,7 @@ function registerBackfill(program: Command): void {
       .option(...ONE_SHOP)
       .option('--rate <n>', 'at most so many a second (default: 10)', wholeNumber(1, 1_000))
       .option('--yes', 'send them; without this nothing is sent')
-      .option('--again', 'start again, although the same period was sent before');
+      .option('--again', 'start again, even if the same period was sent before');
   }
   declare(group, 'status', {
     summary: 'show the progress of backfills',

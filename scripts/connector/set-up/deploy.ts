@@ -49,7 +49,7 @@ export async function runDeploy(
   });
   return {
     title: stackNameOf(options.stage, connector.deployment),
-    verdict: { kind: 'well', what },
+    verdict: { kind: 'ok', what },
     blocks: notes.map((note) => text(note)),
   };
 }
@@ -75,7 +75,7 @@ export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<
     if (!found) await access.freeFailed();
     await cdk(['diff', stack, '--method', 'template'], step);
     const isChanged = await (found ? update(step) : create(step));
-    if (!isChanged) return [`${stack} is already deployed as it is described here.`];
+    if (!isChanged) return [`${stack} is already deployed like this: nothing to change.`];
     const { WebhookAddress, NextCommand } = readOutputs(step);
     return [
       `Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`,
@@ -159,14 +159,13 @@ const outputsFile = ({ folder }: Step) => ['--outputs-file', join(folder, 'outpu
 
 const tooMuchLost = (ids: readonly string[]): Problem =>
   new Problem(
-    `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
-settings.`,
+    `Nothing was deployed: resources that hold state would be lost. Undo what changes them in the settings.`,
     `To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`,
   );
 
 async function requireConsent(question: string, { options, terminal }: Step): Promise<void> {
   if (options.yes || (await terminal.confirm(question))) return;
-  throw new Problem('Nothing was deployed.', 'To deploy without a question: --yes.');
+  throw new Problem('Nothing was deployed.', 'To deploy without being asked: --yes.');
 }
 
 async function cdk(words: readonly string[], step: Step): Promise<void> {
@@ -215,8 +214,8 @@ const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
   },
   {
     when: /denied by stack policy/i,
-    advice: `The stack's policy refuses to replace or delete what holds state. Deploy with this command, which
-says what that is, and lets you name what may go: --allow-loss ID.`,
+    advice: `The stack's policy refuses to replace or delete resources that hold state. Deploy with this command, which
+names them; allow what may be lost with --allow-loss ID.`,
   },
   {
     when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,

@@ -50,7 +50,7 @@ export async function goLive(
   const { domain } = shop;
   const ledger = openLedger(deployment);
   const control = await readControl(ledger, domain);
-  const signal = session.interruption('The comparison goes on by itself.');
+  const signal = session.interruption('The comparison continues in the background.');
   const open = { deployment, ledger, session, signal };
   const title = `${domain} goes live`;
   if (isUnfinished(control)) {
@@ -239,7 +239,7 @@ export function obstacleIn(
   const unread = orders.filter(({ isUnread }) => isUnread).length;
   if (unread > 0 || isStopped) {
     const what = `Not all orders could be read: ${counted(unread, 'order')}, and those after them. Nothing was changed: repeat the command.`;
-    return { kind: 'not known', what };
+    return { kind: 'unknown', what };
   }
   if (although) return undefined;
   const knows =

@@ -100,7 +100,7 @@ export async function importBalances(
     const isGood = faults.length + differing.length === 0;
     const many = faults.length === 0 ? 'no faults' : counted(faults.length, 'fault');
     const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
-    const verdict = { kind: isGood ? 'well' : 'action required', what: what.join(' ') } as const;
+    const verdict = { kind: isGood ? 'ok' : 'action required', what: what.join(' ') } as const;
     const creates = facts([['Would create', createText(toCreate)]]);
     const blocks = [creates, await linesTable([...faults, ...differing], path)];
     session.show({ title, verdict, blocks, data: { ...data, faults, toCreate, differing } });
@@ -168,7 +168,7 @@ export async function importBalances(
     return {
       title,
       verdict: isDone
-        ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+        ? { kind: 'ok', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
         : { kind: 'action required', what: wrong.join(' ') },
       blocks: [
         facts([

@@ -52,9 +52,9 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
     if (!(await terminal.confirm('Is this a TEST account?'))) return EXIT.fine;
   }
   const change = await session.beginChange(deployment);
-  const signal = session.interruption('Undoing what was made, then stopping.');
+  const signal = session.interruption('Undoing what was created, then stopping.');
   // For a person who has to look for it, should this process be ended at once.
-  terminal.note(`All that is made is named ${id}.`);
+  terminal.note(`Everything created is named ${id}.`);
   const progress = terminal.progress('Trying on the account:', STEP_COUNT);
   const tried: TriedStep[] = [];
   const undone = await tryAndUndo({
@@ -126,7 +126,7 @@ export async function tryAndUndo(attempt: Attempt): Promise<readonly Finding[]> 
 
 /** A bug of the step: the others are tried all the same. */
 const brokenOff = (error: unknown): Conclusion =>
-  unknown(`this step broke off (${error})`, 'Please report it.');
+  unknown(`this step failed unexpectedly (${error})`, 'Please report it.');
 
 /** `probe-20261005-3f9a2b1c` */
 function probeName(now: Date, random: Uint8Array): string {
@@ -151,7 +151,7 @@ const resultsOf = (tried: readonly TriedStep[]): readonly CheckResult[] =>
 /** What is left in the account comes before what the steps found. */
 function judge(tried: readonly TriedStep[], left: number): Verdict {
   if (left === 0 && tried.length === STEP_COUNT) return verdictOf(resultsOf(tried));
-  if (left === 0) return { kind: 'not known', what: 'Not all steps were tried.' };
+  if (left === 0) return { kind: 'unknown', what: 'Not all steps were tried.' };
   return { kind: 'action required', what: `${counted(left, 'thing')} could not be undone.` };
 }
 
@@ -166,12 +166,12 @@ function blocksOf(
   return [
     findingsBlock(resultsOf(tried), { title: 'What the answers mean' }),
     facts(answers, 'What the service answered'),
-    findingsBlock([{ name: '', findings: undone }], { title: 'What was made' }),
+    findingsBlock([{ name: '', findings: undone }], { title: 'What was created' }),
     Object.keys(settings).length === 0
-      ? text('No setting follows.')
+      ? text('No setting to change.')
       : {
           kind: 'code',
-          title: 'The settings that follow, for connector.config.ts',
+          title: 'Settings for connector.config.ts',
           text: inspect(settings, { depth: null, breakLength: 80 }),
         },
   ];

@@ -82,14 +82,14 @@ export async function setSecret(
   const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
   recorded.count({ stored: 1, woken: woken.length });
 
-  const inUse = `Functions that are running use it within ${MINUTES} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
-  const older = `Functions that are running accept the older secret for ${MINUTES} more minutes at most, ${STALE_MINUTES} while Secrets Manager does not answer them.`;
+  const inUse = `Running functions use it within ${MINUTES} minutes, or within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  const older = `Running functions accept the older secret for at most ${MINUTES} more minutes, or ${STALE_MINUTES} while Secrets Manager does not answer.`;
   return {
     title: `The ${purpose} secret of ${domain}`,
     ...(purpose !== 'webhook' && {
       verdict: isTried
-        ? { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` }
-        : { kind: 'not known', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
+        ? { kind: 'ok', what: `${SERVICES[purpose]} accepts the credentials.` }
+        : { kind: 'unknown', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
     }),
     blocks: [
       ...(purpose === 'webhook' ? [UNPROVEN] : []),
@@ -100,7 +100,7 @@ export async function setSecret(
       ...(change === 'leaked' ? [LEAKED] : []),
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
-    next: [{ label: 'See what is wrong, and what waits', line: line('status') }],
+    next: [{ label: 'See the current state', line: line('status') }],
     data: {
       ...{ stored: name, shop: domain, purpose, overlap, ...(overlap && { until }) },
       ...{ tried: isTried, woken: woken.length },
@@ -114,13 +114,13 @@ const STALE_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
 
 /** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
 const endOlder = (shop: PlatformShop) =>
-  `Before that, ${commandsOf(shop).sender === undefined ? "revoke it in the app's settings" : 'give the new one to the plugin'}: what is signed with it afterwards is refused.`;
+  `Before that, ${commandsOf(shop).sender === undefined ? "revoke it in the app's settings" : 'give the new one to the plugin'}: webhooks signed with it afterwards are refused.`;
 
 const LEAKED =
-  'What the store still signs with it is refused, too; reconcile finds what it does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';
+  'Webhooks that the store still signs with it are refused, too; reconcile finds what the store does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';
 
 const UNPROVEN =
-  'Whether the store signs with it is not known until a webhook comes: change something in the store, then look at "status".';
+  'The next webhook shows whether the store signs with it: change something in the store, then run "status".';
 
 const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
 
@@ -225,7 +225,7 @@ export function missingIn(
 function parsePurpose(text: string): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((one) => one === text);
   if (purpose) return purpose;
-  throw new BadArguments(`a secret is for ${SECRET_PURPOSES.join(', ')}, not for "${text}".`);
+  throw new BadArguments(`give one of ${SECRET_PURPOSES.join(', ')}, not "${text}".`);
 }
 
 /** What is wrong with the fields, without their values; undefined when nothing is. */

@@ -19,14 +19,14 @@ import {
 } from '../ground/checks/read-secret.ts';
 import { settingsCheck } from '../ground/checks/settings.ts';
 import {
+  type ChecksByPlatform,
   obtainValue,
+  type PlatformChecks,
   runStep,
   type SetupDeps,
   type SetupOptions,
   type ShopSetup,
   type Step,
-  type StoreRoom,
-  type StoreRooms,
   waitForUser,
 } from '../ground/checks/step.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
@@ -63,7 +63,7 @@ export type Examine = (
 export async function runSetup(
   session: Session,
   options: SetupOptions,
-  { roomOf, examine }: Pick<StoreRooms, 'roomOf'> & { readonly examine: Examine },
+  { checksOf, examine }: Pick<ChecksByPlatform, 'checksOf'> & { readonly examine: Examine },
 ): Promise<Document> {
   const { deps, deployed, isDeployedHere } = await openDeps(session, options);
   const left: Finding[] = [];
@@ -79,22 +79,23 @@ export async function runSetup(
   const deployment = await deployed();
   const shops = shopsOf(deployment.connector, options.shop);
   const isOnly = shops.length === 1;
-  for (const shop of shops) await run(shopSteps({ deps, deployment, shop, isOnly }, roomOf(shop)));
+  for (const shop of shops)
+    await run(shopSteps({ deps, deployment, shop, isOnly }, checksOf(shop)));
   await run([alarmsStep(deps, deployment)]);
   const found = await examine({ findDeployment: async () => deployment }, options);
   const blocks = [
     ...found.blocks,
     ...(left.length > 0
-      ? [findingsBlock([{ name: '', findings: left }], { title: 'Left for you' })]
+      ? [findingsBlock([{ name: '', findings: left }], { title: 'Still to do' })]
       : []),
-    ...(found.verdict?.kind === 'well' ? [text(firstOrder(deployment))] : []),
+    ...(found.verdict?.kind === 'ok' ? [text(firstOrder(deployment))] : []),
   ];
   return { ...found, title: `${number + 1}. Doctor: ${found.title}`, blocks };
 }
 
 function firstOrder({ connector }: Deployment): string {
   const act = connector.shops[0]?.rules.completeWhen === 'paid' ? 'pay' : 'fulfil';
-  return `Next, place an order in the store and ${act} it, which is when it is sent. "trace order", with the number at the end of its address, shows its outcome.`;
+  return `Next, place an order in the store and ${act} it: then it is sent. "trace order" with its number shows the outcome.`;
 }
 
 async function openDeps(session: Session, options: SetupOptions) {
@@ -180,7 +181,7 @@ const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
 async function waitWhileChanging({ terminal, stack, aws }: SetupDeps) {
-  const progress = terminal.progress(`waiting for ${stack}`);
+  const progress = terminal.progress(`Waiting for ${stack}:`);
   for (let polls = 0; ; polls += 1) {
     const found = await readStack(aws, stack);
     const status = found?.status ?? '';
@@ -204,7 +205,7 @@ function deployStep(deps: SetupDeps): Step {
       const found = await waitWhileChanging(deps);
       if (!found) return [fail(`${stack} does not exist yet`)];
       const { status, outputs } = found;
-      return [fail(`${stack} is ${status}, in version ${outputs.Version ?? 'not known'}`)];
+      return [fail(`${stack} is ${status}, in version ${outputs.Version ?? 'unknown'}`)];
     },
     async fix() {
       await deploy(
@@ -244,17 +245,17 @@ export function alarmsStep({ session }: SetupDeps, deployment: Deployment): Step
 }
 
 /** Each needs what those before it have made. */
-export function* shopSteps(setup: ShopSetup, room: StoreRoom): Generator<Step> {
+export function* shopSteps(setup: ShopSetup, platform: PlatformChecks): Generator<Step> {
   const { deployment, shop, isOnly } = setup;
   const titled = (title: string) => (isOnly ? title : `${title} of ${shop.domain}`);
-  yield { ...secretsCheckOf(setup, room), title: titled('Secrets') };
-  for (const step of room.steps(setup, shopDeps(deployment, [shop]))) {
+  yield { ...secretsCheckOf(setup, platform), title: titled('Secrets') };
+  for (const step of platform.steps(setup, shopDeps(deployment, [shop]))) {
     yield { ...step, title: titled(step.title) };
   }
 }
 
 /** Asks for what is not stored yet. */
-function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'look' | 'fix'> {
+function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step, 'look' | 'fix'> {
   const { deps, deployment, shop, isOnly } = setup;
   const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
   return {
@@ -308,7 +309,7 @@ function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'loo
   ): Promise<Readonly<Record<string, unknown>>> {
     if (deps.where === 'aws' && guide) deps.terminal.note(guide(setup));
     if (known.clientSecret !== undefined) {
-      deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
+      deps.terminal.note('Using the stored webhook secret as the client secret of the app.');
     }
     const fields = await obtainTried('store', wanted, known);
     await keep('store', fields);
@@ -335,7 +336,7 @@ function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'loo
   ): Promise<SecretFields> {
     // The variables name no shop.
     if (!isOnly && !process.stdin.isTTY) {
-      throw new Problem('Values without a terminal are for one shop.', 'Name it: --shop DOMAIN.');
+      throw new Problem('Without a terminal, values are for one shop.', 'Name it: --shop DOMAIN.');
     }
     const fields = { ...known, ...(await askFields(wanted, (one) => obtainValue(one))) };
     const refused =

@@ -75,7 +75,7 @@ interface Manifest {
 export async function synth(_: Session, { stage }: { readonly stage?: string }): Promise<Document> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
   if (!(await runCdk([...SYNTH, ...only], {})).ok) {
-    throw new Problem('The templates were not written.', 'What is wrong is said above.');
+    throw new Problem('The templates were not written.', 'The output above says why.');
   }
   const folder = join(findProject(), ASSEMBLY);
   const manifest = readFileSync(join(folder, 'manifest.json'), 'utf8');
@@ -98,7 +98,7 @@ export async function synth(_: Session, { stage }: { readonly stage?: string }):
     next: [
       {
         label: 'Deploy',
-        say: 'This shows what would change on AWS, and asks:',
+        say: 'See what would change on AWS, and deploy it:',
         line: line('deploy', [], { stage: first === 'prod' ? undefined : first }),
       },
     ],

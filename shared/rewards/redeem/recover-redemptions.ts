@@ -178,7 +178,7 @@ export type Closing =
   | { readonly kind: 'not-found' };
 
 /** What closing would do, without doing it. */
-export function foreseeClosing(
+export function previewClosing(
   redemption: Redemption | undefined,
   as: ClosedAs,
   now: Date,
@@ -198,8 +198,8 @@ export async function closeRedemption(
   deps: RedemptionsDeps & { readonly queue: EventQueue },
 ): Promise<Closing> {
   const record = openRedemptions(customer, deps);
-  const foreseen = foreseeClosing(findRedemption(await record.read(), id), as, deps.now());
-  if (foreseen.kind !== 'closed') return foreseen;
+  const preview = previewClosing(findRedemption(await record.read(), id), as, deps.now());
+  if (preview.kind !== 'closed') return preview;
   const closed = await applyStep(record, id, { kind: 'close', as });
   if (!closed) return { kind: 'not-found' };
   if (closed.state.at !== as) return { kind: 'not-allowed', redemption: closed };

@@ -211,7 +211,7 @@ describe('a command', () => {
 
   it('says what is wrong with a value, without the option that the page has a field for', async () => {
     const { lines } = await console_.run({ command: 'pause', options: { for: '2 hours' } });
-    const message = '2 hours is not a duration: 30m, 2h or 1d.';
+    const message = 'Give a duration such as 30m, 2h or 1d.';
     expect(lines[1]).toEqual({ problem: { message } });
   });
 });

@@ -14,7 +14,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
   const id = await placeOrder(connector);
   await connector.work();
   const { code: needs, stdout: status } = await connector.run('status');
-  expect(status).toContain('waits for go-live: it was observed since');
+  expect(status).toContain('waits for go-live: observed since');
   expect(status).toContain(`npx loyalty-connector go-live --shop ${SHOP} --no-other`);
   expect(needs).toBe(1);
   const { stdout: resumed } = await connector.run('resume');
@@ -29,7 +29,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
     new RegExp(`^${id},#\\d+,50.00,,,,absent,-50.00$`, 'm'),
   );
   const { stdout: traced } = await connector.run(`trace order ${id}`);
-  expect(traced).toContain('only observed');
+  expect(traced).toContain('only being observed');
   expect(traced).toMatch(/In the\s+service: absent/);
 
   const preview = await connector.run('go-live --no-other');

@@ -56,7 +56,7 @@ describe('loyalty-connector probe', () => {
     interrupt();
     const { code, stdout, stderr } = await running;
     connector.loyalty.faults.clear();
-    expect(stderr).toContain('Undoing what was made, then stopping.');
+    expect(stderr).toContain('Undoing what was created, then stopping.');
     expect(stdout).toContain('Not all steps were tried.');
     expect(code).toBe(130);
     const { orders, customers } = connector.loyalty.state();

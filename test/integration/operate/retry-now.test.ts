@@ -13,7 +13,7 @@ const pastRun = async () => (await operated.run('history')).stdout.replace(/\s+/
 describe('loyalty-connector retry-now', () => {
   it('says that nothing waits', async () => {
     const { code, stdout } = await operated.run('retry-now');
-    expect(stdout).toBe('No message waits: nothing was changed\n');
+    expect(stdout).toBe('Nothing to retry: no message is waiting\n');
     expect(code).toBe(0);
   });
 
@@ -27,15 +27,15 @@ describe('loyalty-connector retry-now', () => {
     expect(orders()).toBe(0);
 
     const { code, stdout } = await operated.atWork(operated.run(`retry-now --shop ${SHOP}`));
-    expect(stdout).toContain('\nWELL\n  All went through: 2 delivered.\n');
-    expect(stdout).not.toContain('tried again now');
+    expect(stdout).toContain('\nOK\n  Done: 2 delivered.\n');
+    expect(stdout).not.toContain('Retrying');
     expect(code).toBe(0);
     expect(orders()).toBe(2);
     expect(await pastRun()).toMatch(/retry-now/);
 
     // The records of the waits are still there, and say how they ended.
     const nothing = await operated.run('retry-now');
-    expect(nothing.stdout).toBe('No message waits: nothing was changed\n');
+    expect(nothing.stdout).toBe('Nothing to retry: no message is waiting\n');
   });
 
   it('says what waits again, and what became a dead letter', async () => {
@@ -44,7 +44,7 @@ describe('loyalty-connector retry-now', () => {
     await operated.work();
     const refused = await operated.atWork(operated.run('retry-now'));
     expect(refused.stdout.replace(/\s+/g, ' ')).toMatch(
-      /1 waiting\. They wait because credentials, scopes or an address are refused.*; next attempt at/,
+      /1 not finished\. Waiting because credentials, scopes or an address were refused.*; next attempt at/,
     );
     expect(refused.stdout).not.toContain('dead-letters list');
     expect(refused.stdout).toContain('npx loyalty-connector status');
@@ -70,7 +70,7 @@ describe('loyalty-connector retry-now', () => {
     const { code, stdout, stderr } = await operated.run('retry-now');
     expect(stdout).toContain('all calls paused since');
     expect(await pastRun()).toContain(
-      'retry-now, done, the rest went on by itself, woken 0, held 1',
+      'retry-now, done; the rest was still in progress, 1 held by a pause',
     );
     expect(stderr).not.toContain('tried again');
     expect(code).toBe(3);
@@ -91,9 +91,7 @@ describe('loyalty-connector retry-now', () => {
     await leaveWaiting(operated, { why: 'loyalty-unavailable' });
     await operated.sqs.purgeQueue({ QueueUrl: operated.queues.urls.orders.url });
     const gone = await operated.run('retry-now');
-    expect(gone.stdout.replace(/\s+/g, ' ')).toContain(
-      'NOT KNOWN 1 received or finished meanwhile',
-    );
+    expect(gone.stdout.replace(/\s+/g, ' ')).toContain('UNKNOWN 1 received or finished meanwhile');
     expect(gone.stdout).toContain('npx loyalty-connector status');
     expect(gone.code).toBe(4);
   });
@@ -101,7 +99,7 @@ describe('loyalty-connector retry-now', () => {
   it('leaves alone what waits for its next step, and status says nothing of it', async () => {
     await leaveWaiting(operated, { why: 'redemption-in-progress', afterSeconds: 30 });
     const { code, stdout } = await operated.run('retry-now --wait 0');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('No message waits')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('no message is waiting')]);
     const status = await operated.run('status');
     expect(status.stdout).not.toMatch(/retry-now|message waits/);
   });
@@ -111,9 +109,9 @@ describe('loyalty-connector retry-now', () => {
     const begins = new Date(Date.now() + 3_600_000);
     await leaveWaiting(operated, { why: 'loyalty-unavailable', mayHaveHappened: true }, begins);
     const { code, stdout } = await operated.run('retry-now --wait 0');
-    expect(stdout).toContain('1 waiting.');
+    expect(stdout).toContain('1 not finished.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /1 message is tried again at [\d:]{8} UTC at the latest, and cannot be earlier: orders 1\. How the last call ended is not known/,
+      /Retrying 1 message by [\d:]{8} UTC, not earlier: orders 1\. The result of the last call is unknown/,
     );
     expect(code).toBe(3);
   });

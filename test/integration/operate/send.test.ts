@@ -28,7 +28,7 @@ describe('loyalty-connector send', () => {
     );
     // It is taken, but no worker can read an order in it.
     expect(code, stdout).toBe(1);
-    expect(JSON.parse(stdout).verdict.what).toContain('gives it up, as a dead letter');
+    expect(JSON.parse(stdout).verdict.what).toContain('makes it a dead letter');
     expect(JSON.parse(stdout).data).toMatchObject({
       bytes: Buffer.byteLength(body),
       entity: { kind: 'order', id: '820982911946154508' },
@@ -49,7 +49,7 @@ describe('loyalty-connector send', () => {
       const { stdout } = await connector.run('dead-letters list --id 820982911946154509 --json');
       return JSON.parse(stdout).data.matching;
     };
-    expect(await send()).toContain('gives it up, as a dead letter');
+    expect(await send()).toContain('makes it a dead letter');
     expect(await letters()).toBe(1);
     await connector.run('dead-letters drop --id 820982911946154509 --because test --yes');
     expect(await send()).toContain('were a dead letter before: the worker skips them');

@@ -24,7 +24,7 @@ import {
   type Deployment,
 } from '../../../scripts/connector/ground/session/deployment.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
-import { storeRooms } from '../../../scripts/connector/rooms.ts';
+import { checksByPlatform } from '../../../scripts/connector/platform-checks.ts';
 import { shopSteps } from '../../../scripts/connector/set-up/setup.ts';
 import { writeApp, writtenFoldersCheck } from '../../../scripts/connector/set-up/shopify/app.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
@@ -100,7 +100,7 @@ const give = (values: Readonly<Record<string, string>>) => {
 };
 
 const stepOf = (setup: ShopSetup, title: string): Step =>
-  [...shopSteps(setup, storeRooms.roomOf(setup.shop))].find((one) => one.title === title) ??
+  [...shopSteps(setup, checksByPlatform.checksOf(setup.shop))].find((one) => one.title === title) ??
   expect.fail(title);
 
 const fix = async (step: Step) => step.fix?.(await step.look());
@@ -264,7 +264,9 @@ describe('the folder of the app', () => {
     const address = 'https://StorefrontAddress.example/example-store/flow/give-points';
     expect(ofFlow().join()).toContain(`runtime_url = "${address}"`);
     const found = await lookAtFolders(opened);
-    expect(JSON.stringify(found)).toContain('loyalty-give-points is not as this release writes it');
+    expect(JSON.stringify(found)).toContain(
+      'loyalty-give-points is not the version of this release',
+    );
     await writeApp(opened, {});
     expect(ofFlow()).toEqual([]);
   });

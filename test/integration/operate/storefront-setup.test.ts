@@ -105,7 +105,7 @@ describe('loyalty-connector storefront setup', () => {
 
   it('makes the definitions and a token, and shows once what to paste where', async () => {
     const { document, text } = await run({ yes: true });
-    expect(document.verdict?.kind).toBe('well');
+    expect(document.verdict?.kind).toBe('ok');
     expect(defined()).toEqual(['cashback', 'expires_at', 'expiring_points', 'points', 'tier']);
     for (const one of store.state().metafieldDefinitions) {
       expect(one).toMatchObject({

@@ -22,7 +22,9 @@ describe('loyalty-connector start', () => {
     const command = startStackCommand(folder, '--port', String(port - 4));
     expect(await command.ended()).toBe(1);
     server.close();
-    const [, inUse] = /^Port (\d+) is in use, .*\.$/.exec(command.output().trim()) ?? [];
+    const [, inUse] =
+      /^Port (\d+) is in use by process \d+ \(.+\)\. .*--port\.$/.exec(command.output().trim()) ??
+      [];
     expect([4, 3, 2, 1, 0].map((before) => port - before)).toContain(Number(inUse));
   }, 60_000);
 

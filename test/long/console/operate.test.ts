@@ -79,12 +79,12 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await takePicture(page, 'console-letters');
     await letter.click();
     await page.getByRole('button', { name: 'Send 1' }).click();
-    expect(await agree(page, 'Send 1')).toContain('All went through');
+    expect(await agree(page, 'Send 1')).toContain('Done: ');
     await openTab(page, 'Dead letters');
     await page.getByRole('button', { name: 'Send 2' }).click();
-    expect(await agree(page, 'Send 2')).toContain('All went through');
+    expect(await agree(page, 'Send 2')).toContain('Done: ');
     await openTab(page, 'Now');
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Nothing needs a person');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear');
     const ids = loyalty.state().orders.map((one) => one.OriginalId);
     for (const { id } of orders) expect(ids.filter((one) => one === id)).toEqual([id]);
     await openTab(page, 'Find');
@@ -152,7 +152,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await close.click();
     expect(await agree(page, /^Close/)).toContain('no points were taken');
     await openTab(page, 'Customers');
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Every redemption is finished');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('All redemptions are finished');
   }, 200_000);
 
   it('pauses with a reason, says so, and resumes', async () => {
@@ -165,8 +165,8 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await openTab(page, 'Now');
     await expect.poll(() => textOf(page), PATIENCE).toContain('a sale');
     await page.getByRole('button', { name: 'Resume orders' }).first().click();
-    expect(await agree(page, 'Resume orders')).toContain('Calls are made again');
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Nothing needs a person');
+    expect(await agree(page, 'Resume orders')).toContain('Resumed:');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear');
   }, 200_000);
 
   it('says what waits during an outage, and sends it at once when told to', async () => {
@@ -175,9 +175,9 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     onTestFinished(() => loyalty.faults.clear());
     placeOrder('f@example.org');
     const { page } = await world.visit();
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Waits');
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('Pending');
     // While an earlier call may still be executed, it is not offered.
-    const retry = page.getByRole('button', { name: /^Try (.* )?again now$/ });
+    const retry = page.getByRole('button', { name: /^(.* )?Retry now$/ });
     await retry.waitFor();
     loyalty.faults.clear();
     await retry.click();

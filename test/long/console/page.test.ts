@@ -264,7 +264,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     };
     const DONE: Document = {
       title: 'Sent again',
-      verdict: { kind: 'well', what: '4 of 4 were accepted.' },
+      verdict: { kind: 'ok', what: '4 of 4 were accepted.' },
       blocks: [],
     };
     let sent: number;
@@ -364,7 +364,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           return {
             ...text('Sent 1 of 4'),
-            verdict: { kind: 'not known', what: '3 were not sent.' },
+            verdict: { kind: 'unknown', what: '3 were not sent.' },
           };
         },
       });

@@ -42,13 +42,13 @@ export const SAMPLE: Document = {
           next: [{ label: 'Compare now', line: line('reconcile') }],
           follows: [
             { tone: 'bad', name: 'webhooks', what: 'Every webhook is refused.' },
-            { tone: 'waits', name: 'orders', what: '5 orders wait.' },
+            { tone: 'pending', name: 'orders', what: '5 orders wait.' },
           ],
         },
-        { tone: 'waits', name: 'loyalty', what: 'It answers slowly.' },
+        { tone: 'pending', name: 'loyalty', what: 'It answers slowly.' },
         { tone: 'info', name: 'version', what: 'A newer one is there.' },
         ...['app', 'outputs', 'queues', 'ledger', 'alarms', 'rewards', 'shops'].map((name) => ({
-          ...{ tone: 'well' as const, name, what: 'as it should be' },
+          ...{ tone: 'ok' as const, name, what: 'as it should be' },
         })),
       ],
     },
@@ -92,7 +92,7 @@ export const SAMPLE: Document = {
           { at: at(index) },
           'The loyalty service refused sendOrder: 34, the shopper is unknown',
         ],
-        ...(index === 1 && { detail: 'replayed once before, by anna', tone: 'waits' as const }),
+        ...(index === 1 && { detail: 'replayed once before, by anna', tone: 'pending' as const }),
       })),
     },
     { ...{ kind: 'table', columns: [{ title: 'About' }], rows: [] }, empty: 'No coupon waits.' },
@@ -102,7 +102,7 @@ export const SAMPLE: Document = {
         { at: at(0), who: 'Store', what: 'created' },
         { at: at(0.1), who: 'Connector', what: 'received', detail: 'orders/create' },
         { at: at(1), who: 'Loyalty service', what: 'refused sendOrder', tone: 'bad' },
-        { at: at(1_500), who: 'Connector', what: 'gave points', detail: '245.00', tone: 'well' },
+        { at: at(1_500), who: 'Connector', what: 'gave points', detail: '245.00', tone: 'ok' },
       ],
     },
     {
@@ -137,7 +137,7 @@ export const SAMPLE: Document = {
       unit: 'count',
       series: [
         { name: 'received', values: values(40) },
-        { name: 'applied', values: values(36), tone: 'well' },
+        { name: 'applied', values: values(36), tone: 'ok' },
         { name: 'rejected', values: values(4), tone: 'bad' },
       ],
     },

@@ -46,20 +46,20 @@ describe('the command line', { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ['statsu --shop x', /unknown command 'statsu' \(Did you mean status\?\)/],
+    ['statsu --shop x', /unknown command 'statsu'\. Did you mean status\?/],
     ['--unheard-of', /unknown option '--unheard-of'/],
-    ['dead-letters lisd', /unknown command 'lisd' \(Did you mean list\?\)/],
+    ['dead-letters lisd', /unknown command 'lisd'\. Did you mean list\?/],
     ['dead-letters burn', /unknown command 'burn'/],
     ['dead-letters list extra', /too many arguments/],
-    ['dead-letters list --stak x', /unknown option '--stak' \(Did you mean --stack\?\)/],
+    ['dead-letters list --stak x', /unknown option '--stak'\. Did you mean --stack\?/],
     ['dead-letters list --stack', /'--stack <name>' argument missing/],
     ['dead-letters list --kind orders', /'orders' is invalid.*Allowed choices are order/],
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
     ['dead-letters show', /missing required argument 'id'/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
-    ['dead-letters drop --because test', /say which dead letters/],
-    ['dead-letters drop --id 1 --because <why>', /Say why it may go/],
+    ['dead-letters drop --because test', /choose the dead letters/],
+    ['dead-letters drop --id 1 --because <why>', /Give a reason/],
   ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {
     const { code, stdout, stderr } = await run(line);
     expect(stderr).toMatch(clear);

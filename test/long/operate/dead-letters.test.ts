@@ -68,7 +68,7 @@ const dropAll = () => connector.run('dead-letters drop --since 2000-01-01 --beca
 describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   it('says that there is nothing', async () => {
     const { code, stdout } = await connector.run('dead-letters list');
-    expect(stdout).toContain('No dead letters: all dead-letter queues are empty.');
+    expect(stdout).toContain('No dead letters.');
     expect(code).toBe(0);
     const missing = await connector.run('dead-letters show 4711');
     const [listed] = await runSuggested(missing, connector);
@@ -94,7 +94,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(JSON.parse(stdout).data).toMatchObject({ matching: 1, groups: [{ count: 1 }] });
     const none = await connector.run('dead-letters list --code 35');
     expect(none.stdout).toContain('No dead letter matches --code 35; 3 others wait.');
-    expect(none.stdout.replace(/\s+/g, ' ')).toMatch(/Codes that there are: \w+\./);
+    expect(none.stdout.replace(/\s+/g, ' ')).toMatch(/Existing codes: \w+\./);
     expect(await letters()).toBe(3);
     await dropAll();
   });
@@ -104,8 +104,10 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     const { code, stdout } = await connector.run(`dead-letters show ${id}`);
     expect(code).toBe(1);
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
-    expect(stdout).toContain('It waits for a decision: send it again, or drop it.');
-    expect(stdout).toMatch(/SQS deletes it on \d{4}-\d\d-\d\d\. The first deep scan after/);
+    expect(stdout).toContain('Your decision is needed: send it again, or drop it.');
+    expect(stdout).toMatch(
+      /SQS deletes it on \d{4}-\d\d-\d\d\. At the latest, the first deep scan after/,
+    );
     expect(stdout).toContain(`npx loyalty-connector trace order ${id} --shop ${SHOP}`);
     expect(stdout).not.toContain(persons.quillane.email);
     const asJson = await connector.run(`dead-letters show ${id} --json`);
@@ -134,7 +136,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       connector.run('dead-letters replay --yes --wait'),
     );
     expect(stdout).toMatch(/Sent 4 dead letters again/);
-    expect(stdout).toContain('All went through: 4 delivered.');
+    expect(stdout).toContain('Done: 4 delivered.');
     expect(code).toBe(0);
     expect(await letters()).toBe(0);
     const held = connector.loyalty.state().orders.map(({ OriginalId }) => OriginalId);
@@ -148,7 +150,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       connector.run('dead-letters replay --yes --wait'),
     );
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('2 of 2 failed again: the dead letters say why.');
+    expect(stdout).toContain('2 of 2 failed again: see the dead letters.');
     expect(code).toBe(1);
     await dropAll();
   });
@@ -163,11 +165,11 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     ]) {
       const { code, stdout } = await connector.run(`dead-letters ${line} --yes`);
       expect(stdout).toContain(done);
-      expect(stdout).toContain('cannot be received now: another person');
+      expect(stdout).toContain('cannot be read now: another person');
       expect(code).toBe(1);
     }
     const scan = await connector.run('dead-letters scan');
-    expect(scan.stdout).toContain('About 2 more cannot be received now');
+    expect(scan.stdout).toContain('About 2 more cannot be read now');
     expect(scan.code).toBe(4);
     await release(connector.sqs, connector.queues.urls.orders.deadLetterUrl, hidden);
     await dropAll();
@@ -215,13 +217,15 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await connector.work();
     const { code, stdout } = await connector.run('dead-letters list');
     expect(code).toBe(0);
-    expect(stdout).toContain('What 1 dead letter is about was delivered since');
+    expect(stdout).toContain('1 dead letter, delivered since');
     expect(stdout).not.toContain('dead-letters replay');
     expect((await connector.run('status')).stdout).toContain(
       '1 dead letter of orders: delivered since',
     );
     const obsolete = await connector.run(`dead-letters show ${letterId}`);
-    expect(obsolete.stdout).toMatch(/^WELL\n +The loyalty service got the same or a newer state/m);
+    expect(obsolete.stdout).toMatch(
+      /^OK\n +The loyalty service has received the same or a newer state/m,
+    );
     expect(obsolete.stdout).not.toContain('dead-letters replay');
 
     await connector.run('dead-letters drop --delivered yes --because delivered --yes');

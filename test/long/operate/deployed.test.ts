@@ -110,15 +110,15 @@ describe('a deployment on AWS', () => {
     const { code, stdout, stderr } = await runDeployed('status');
     expect(stderr).toBe('');
     expect(stdout).toContain(`loyalty-connector-prod ${VERSION} in us-east-1`);
-    expect(stdout).toContain('orders: the oldest message has waited for 42 minutes');
+    expect(stdout).toContain('orders: the oldest message has been waiting for 42 minutes');
     expect(stdout).toContain(
       'npx loyalty-connector doctor --stack loyalty-connector-prod --region us-east-1',
     );
     expect(stdout).toMatch(/^orders +1 +0 +0 +42 min$/m);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('all waits between, 0.9 s p50, 2.4 s p99');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('End-to-end latency p50 0.9 s, p99 2.4 s');
     expect(stdout).toMatch(/^Last hour +7 events received, 5 applied/m);
     // The store of a deployment is Shopify: no machine of a test can ask it.
-    expect(stdout).toMatch(/^warn {2}subscriptions +not known: /m);
+    expect(stdout).toMatch(/^warn {2}subscriptions +unknown: /m);
     expect(code).toBe(1);
   });
 

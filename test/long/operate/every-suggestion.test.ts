@@ -189,9 +189,9 @@ const OF_ALL = ['status', 'dead-letters list', 'webhooks check'];
 
 /** What one document calls well, and another one of the same moment does not. */
 function contradictions(asked: readonly Asked[]): readonly string[] {
-  const found = { well: new Map<string, string>(), 'action required': new Map<string, string>() };
+  const found = { ok: new Map<string, string>(), 'action required': new Map<string, string>() };
   const note = (about: string, kind: string | undefined, asker: Line) => {
-    if (kind === 'well' || kind === 'action required') found[kind].set(about, lineText(asker));
+    if (kind === 'ok' || kind === 'action required') found[kind].set(about, lineText(asker));
   };
   for (const { line: asker, documents } of asked) {
     const kind = documents.at(-1)?.verdict?.kind;
@@ -199,12 +199,12 @@ function contradictions(asked: readonly Asked[]): readonly string[] {
     if (asker.command === 'redemptions show')
       note(`redemptions of ${asker.operands[0]}`, kind, asker);
     // A part may be well where the whole is not.
-    if (OF_ALL.includes(asker.command) && (asker.command === 'status' || kind !== 'well')) {
+    if (OF_ALL.includes(asker.command) && (asker.command === 'status' || kind !== 'ok')) {
       note('the whole', kind, asker);
     }
     for (const about of documents.flatMap(badRowsIn)) note(about, 'action required', asker);
   }
-  return [...found.well].flatMap(([about, asker]) => {
+  return [...found.ok].flatMap(([about, asker]) => {
     const other = found['action required'].get(about);
     return other ? [`${about}: well in "${asker}", action required in "${other}"`] : [];
   });

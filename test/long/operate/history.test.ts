@@ -39,7 +39,7 @@ describe('the history of a stack', () => {
       claims: OPERATOR,
       command: 'send',
       arguments: {},
-      end: { result: 'finished', verdict: 'well', counts: { sent: 1 } },
+      end: { result: 'finished', verdict: 'ok', counts: { sent: 1 } },
     });
     expect(Date.parse(record?.at ?? '')).toBeGreaterThanOrEqual(before);
   });
@@ -72,9 +72,9 @@ describe('the history of a stack', () => {
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(
-      / max +dead-letters replay --id 7, still runs, or its process was ended/,
+      / max +dead-letters replay --id 7, still running, or its process was killed/,
     );
-    expect(stdout).toContain('resend order 1015 1016, done, sent 1');
+    expect(stdout).toContain('resend order 1015 1016, done, 1 sent');
   });
 
   it('is filtered by command, caller and time, the newest first', async () => {
@@ -182,7 +182,7 @@ describe('the history of a stack', () => {
     const later = new Date(Date.now() + 3_600_000);
     await recordBegin(connector.ledger, caller, change, later);
     const { stdout } = await connector.run('history --command ahead');
-    expect(stdout).toMatch(/ max +ahead, dated after now, by a wrong clock/);
+    expect(stdout).toMatch(/ max +ahead, dated in the future, by a wrong clock/);
     expect((await history('--limit 1')).map(({ command }) => command)).toEqual(['ahead']);
     expect(await history(`--command ahead --until ${new Date().toISOString()}`)).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('the history of a stack', () => {
       const { code, stderr } = await connector.run('send');
       awsAheadMs = 0;
       expect(stderr).toContain('Nothing was changed');
-      expect(stderr).toContain('the clock of this machine is wrong');
+      expect(stderr).toContain("This machine's clock is wrong");
       expect(code).toBe(1);
       expect(await history()).toHaveLength(length);
     },

@@ -155,7 +155,7 @@ describe('personal data', () => {
     expect(asReader.stderr).toContain(stack.outputs.OperatorPolicy);
     expect([asReader.stdout, asReader.code]).toEqual(['', 1]);
     const asOperator = await operateAs('operator')('dead-letters show 1');
-    expect(asOperator.stdout).toContain('It waits for a decision');
+    expect(asOperator.stdout).toContain('Your decision is needed');
   });
 
   it('gives that person no record of a change', async () => {

@@ -19,10 +19,10 @@ describe('loyalty-connector secrets set', () => {
       'secrets set loyalty --untried',
       JSON.stringify(given),
     );
-    expect(stdout).toContain('NOT KNOWN\n  Untried: ');
+    expect(stdout).toContain('UNKNOWN\n  Untried: ');
     expect(code).toBe(4);
     expect(stderr).toContain(`The loyalty secret of ${SHOP} is stored`);
-    expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
+    expect(stdout).toContain('within 5 minutes, or within 1 minute where the older one');
     expect(stdout).toContain('npx loyalty-connector status');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
@@ -78,8 +78,8 @@ describe('loyalty-connector secrets set', () => {
     const rotated = await connector.run('secrets set webhook --rotate', input);
     expect(rotated.code).toBe(0);
     // Nobody can try it.
-    expect(rotated.stdout).toContain('is not known until a webhook comes');
-    expect(rotated.stdout).not.toContain('WELL');
+    expect(rotated.stdout).toContain('The next webhook shows');
+    expect(rotated.stdout).not.toContain('OK');
     const both = (await connector.secret('webhook')) as Readonly<Record<string, string>>;
     const previousUntil = expect.any(String);
     expect(both).toEqual({ current: NEW_SECRET, previous: SECRETS.webhook.current, previousUntil });
@@ -114,7 +114,7 @@ describe('loyalty-connector secrets set', () => {
     expect(same.code).toBe(1);
 
     const leaked = await set(NEW_SECRET);
-    expect(leaked.stdout).toContain('accept the older secret for 5 more minutes at most');
+    expect(leaked.stdout).toContain('accept the older secret for at most 5 more minutes');
     expect(leaked.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
 
@@ -195,7 +195,7 @@ describe('loyalty-connector secrets set', () => {
 
     const set = await connector.run('secrets set loyalty', JSON.stringify(SECRETS.loyalty));
     expect(set.stdout).toContain('The loyalty service accepts the credentials.');
-    expect(set.stdout).toContain('1 message is tried again in 6 seconds: orders 1.');
+    expect(set.stdout).toContain('Retrying 1 message in 6 seconds: orders 1.');
     const sent = async () => {
       await connector.work();
       return orders();

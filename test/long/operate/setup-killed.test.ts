@@ -136,7 +136,7 @@ describe('setup of a new stack', () => {
       killed.add(place);
     }
     const { code, output } = await setUp(environment(killed));
-    expect(output).toContain('WELL');
+    expect(output).toContain('OK');
     expect(output).toContain('trace order');
     expect(code).toBe(0);
   });

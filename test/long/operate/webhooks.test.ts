@@ -44,7 +44,7 @@ describe('webhooks check', { timeout: 180_000 }, () => {
       `ACTION REQUIRED\n  ${COUNT - 1} of ${COUNT} subscriptions are missing: orders/updated, `,
     );
     expect(stdout).toContain('orders/create differs in fields');
-    expect(stdout).toContain('CARTS_UPDATE is subscribed to once too often');
+    expect(stdout).toContain('CARTS_UPDATE has a duplicate subscription');
     expect(stdout).toContain(
       'orders/paid goes to another address: https://elsewhere.example.com/x',
     );
@@ -75,7 +75,7 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     expect(checked.code).toBe(0);
     // What it says after the repair is what it read then.
     for (const { stdout } of [done, checked]) {
-      expect(stdout).toContain(`${COUNT} subscriptions as wanted`);
+      expect(stdout).toContain(`${COUNT} subscriptions correct`);
     }
     expect((await operated.run('webhooks sync --yes')).stdout).toContain('Nothing to do.');
   });
@@ -100,7 +100,7 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     onTestFinished(() => writeFileSync(file, before));
     const checked = await operated.run('webhooks check');
     expect(checked.code).toBe(0);
-    expect(checked.stdout).toContain(`${COUNT - 3} subscriptions as wanted`);
+    expect(checked.stdout).toContain(`${COUNT - 3} subscriptions correct`);
     expect(checked.stdout).toContain('products/update is covered: Events announce it too');
     expect(checked.stdout).toMatch(/npx loyalty-connector webhooks sync --shop \S+ --covered$/m);
     expect((await operated.run('webhooks sync --yes')).stdout).toContain('Nothing to do.');
@@ -125,6 +125,6 @@ describe('app write', { timeout: 180_000 }, () => {
     await operated.describe({ outputs: moved });
     const changed = await operated.run('doctor --json');
     await operated.describe();
-    expect(changed.stdout).toContain('webhooks is not as the settings need it');
+    expect(changed.stdout).toContain('webhooks does not match the settings');
   });
 });

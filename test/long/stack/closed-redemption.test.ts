@@ -61,11 +61,11 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
   await expect(close({})).rejects.toThrow('--refused, --cancelled, --used or --credited');
   expect((await close({ refused: true, yes: true })).text).toContain('It is closed');
-  expect((await close({ refused: true, yes: true })).kind).toBe('well');
+  expect((await close({ refused: true, yes: true })).kind).toBe('ok');
   expect(counted).toEqual([{ closed: 1 }, { closed: 0 }]);
   await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is "refused, ');
   expect(await redemptions()).toMatchObject([{ state: 'refused' }]);
-  expect((await list()).kind).toBe('well');
+  expect((await list()).kind).toBe('ok');
 
   // A double click.
   const click = () => shop.askUntilAnswered(shopper, 'redeem', shopper.click);
@@ -78,7 +78,7 @@ it('lets the operator see and close a redemption that needs a person, and the cu
     .toMatchObject([{ state: 'ready' }, { state: 'refused' }]);
   await shop.expectPoints([shopper], 20);
   const shown = await operate((session) => showCommand(session, {}, shopper.id));
-  expect(shown.kind).toBe('well');
+  expect(shown.kind).toBe('ok');
   expect(shown.text).toMatch(/"code ready".*"refused, no points spent"/);
   expect(shown.text).not.toMatch(/Robin|example\.com/);
   expect(shown.blocks).toContainEqual(

@@ -641,7 +641,7 @@ const records = {
         const caller = { userId: 'AIDAEXAMPLE', arn: 'arn:aws:iam::123456789012:user/robin' };
         const change = { command: 'pause', arguments: { shop: SHOP }, version: '1.0.0-rc.1' };
         const key = await recordBegin(ledger, caller as never, change, now);
-        const end = { result: 'finished', verdict: 'well', counts: { messages: 2 } } as const;
+        const end = { result: 'finished', verdict: 'ok', counts: { messages: 2 } } as const;
         await recordEndOfChange(ledger, key, end, later);
       },
       read: ({ settings }) =>

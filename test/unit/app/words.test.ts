@@ -122,7 +122,7 @@ describe('words', () => {
   it('have a sentence for a failure of whatever name, and say how long to wait', () => {
     const words = createWords('en', undefined);
     const sentence = (code: string, afterSeconds?: number) => words.failure({ code, afterSeconds });
-    expect(sentence('limit-reached')).toContain('as often as possible');
+    expect(sentence('limit-reached')).toContain('the limit for this reward');
     expect(sentence('unknown-field')).toBe(en.why.technical);
     expect(sentence('toString')).toBe(en.why.technical);
     expect(sentence('too-many-requests', 20)).toContain('try again in 20 s');

@@ -62,13 +62,25 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
   'text.ts': ["throw 'a text';", 'text.ts could not be read: a text'],
   'misspelt.ts': [
     settings("rules: { completWhen: 'paid' },"),
-    'misspelt.ts: rules.completWhen is not a setting; did you mean completeWhen?',
+    'misspelt.ts:5:12: rules.completWhen is not a setting; did you mean completeWhen?',
   ],
   'case.ts': [
     settings('Storefront: {},'),
-    'case.ts: Storefront is not a setting; did you mean storefront?',
+    'case.ts:5:3: Storefront is not a setting; did you mean storefront?',
   ],
-  'unlike.ts': [settings('colour: 1,'), 'unlike.ts: colour is not a setting'],
+  'unlike.ts': [settings('colour: 1,'), 'unlike.ts:5:3: colour is not a setting'],
+  'list.ts': [
+    settings("alarms: { /* who: [ */ emails: ['kim@example.com', `b, ]`] },"),
+    'list.ts:5:54: alarms.emails[1] must be an e-mail address',
+  ],
+  'missing.ts': [
+    settings('').replace("address: 'https://loyalty.example.com'", ''),
+    'missing.ts:4:3: loyalty.address is missing',
+  ],
+  'built.ts': [
+    settings("...{ rules: { completWhen: 'paid' } },"),
+    'built.ts: rules.completWhen is not a setting; did you mean completeWhen?',
+  ],
 };
 const found = faultsOf(
   Object.fromEntries(Object.entries(FILES).map(([name, [text]]) => [name, text])),

@@ -152,9 +152,7 @@ describe('the comparison of an app folder', () => {
     ['a removed compliance topic', swap('  "shop/redact",\n', ''), 'webhooks'],
     ['a topic that the Admin API has', swap('[[webhooks', `${SECOND}[[webhooks`), 'webhooks'],
   ])('finds %s', (_, change, part) => {
-    expect(findingsOf(change)).toEqual([
-      `shopify.app.toml: ${part} is not as the settings need it`,
-    ]);
+    expect(findingsOf(change)).toEqual([`shopify.app.toml: ${part} does not match the settings`]);
   });
 
   it('finds an Event with another handle, and does not mind the order of a list', () => {
@@ -162,17 +160,17 @@ describe('the comparison of an app folder', () => {
     const compare = (change: (text: string) => string) =>
       findingsBetween(filesWith(undefined, '', events), filesWith(change, '', events));
     expect(compare(swap('handle = "loyalty_products"', 'handle = "mine"'))).toEqual([
-      'shopify.app.toml: events is not as the settings need it',
+      'shopify.app.toml: events does not match the settings',
     ]);
     expect(compare(swap(/("create"),\s*("update")/, '$2, $1'))).toEqual([]);
   });
 
   it.each([
-    ['that is missing', '', 'extensions/loyalty-account is not as this release writes it'],
+    ['that is missing', '', 'extensions/loyalty-account is not the version of this release'],
     [
       'that was changed',
       `${pageOf(VERSION)}more();`,
-      'extensions/loyalty-account is not as this release writes it',
+      'extensions/loyalty-account is not the version of this release',
     ],
   ])('finds an extension %s', (_, page, expected) => {
     expect(findingsOf(undefined, page)).toEqual([expected]);

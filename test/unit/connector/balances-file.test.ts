@@ -59,7 +59,7 @@ describe('a file of balances', () => {
       `3: ${noNumber}`,
       '4: the e-mail address is not one',
       `4: ${noNumber}`,
-      '5: it is more than 2147483647 points',
+      '5: it is more than 2,147,483,647 points',
       '6: it has 1 columns, and the header 2',
       '7: its quotation marks do not match',
       `8: ${noNumber}`,

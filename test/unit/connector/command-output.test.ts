@@ -14,7 +14,7 @@ it.each([
   ['an unknown kind of block', { blocks: [{ kind: 'poem', text: 'of it' }] }],
   ['a table without rows', { blocks: [{ kind: 'table', columns: [] }] }],
   ['a command in parts', { next: [{ label: 'Look', line: { command: 'status' } }] }],
-  ['a verdict of other words', { verdict: { kind: 'ok', what: 'All is well.' } }],
+  ['a verdict of other words', { verdict: { kind: 'fine', what: 'All clear.' } }],
   ['no title', { title: undefined }],
 ])('has no other form: %s', (_, changes) => {
   expect(faultsIn(printed({ ...SAMPLE, ...changes }))).not.toEqual([]);

@@ -189,7 +189,7 @@ it.each([
   ['ExpiredToken', 'Your AWS credentials have expired.', 'aws sso login --profile shop'],
   ['InvalidClientTokenId', 'AWS does not know these credentials.', '--profile'],
   ['AccessDenied', 'are not allowed to do that: not for you', 'arn:of-the-policy'],
-  ['RequestTimeTooSkewed', 'the clock of this machine is wrong', 'date -u'],
+  ['RequestTimeTooSkewed', "This machine's clock is wrong", 'date -u'],
 ])('explains the error %s of AWS, with what to do next', (name, said, next) => {
   const error = Object.assign(new Error('not for\n you'), { name });
   const problem = explainAwsError(error, { profile: 'shop' }, 'arn:of-the-policy');

@@ -69,7 +69,7 @@ describe('the comparison of one order', () => {
       const compared = judgeSides(
         sides({ mapped: back, entry, held, assumptions: { readTotals } }),
       );
-      expect(compared.kind).toBe('well');
+      expect(compared.kind).toBe('ok');
       // No coupon on both sides says nothing.
       expect(compared.rows.map(({ field }) => field)).not.toContain('coupon');
       expect(compared.rows.find(({ field }) => field === AMOUNT)).toMatchObject({
@@ -79,10 +79,10 @@ describe('the comparison of one order', () => {
   );
 
   it.each([
-    ['never sent', undefined, undefined, /nothing of it was sent\.$/],
-    ['sent otherwise', 'key', 'applied', /More of it changed since it was sent/],
-    ['refused since', 'key', 'rejected', /an earlier state was sent\. It was given up/],
-    ['dropped since', 'key', 'dropped', /it is not sent until it changes/],
+    ['never sent', undefined, undefined, /Not sent yet\.$/],
+    ['sent otherwise', 'key', 'applied', /Something else changed since it was sent/],
+    ['refused since', 'key', 'rejected', /an earlier state was sent\. The connector gave up/],
+    ['dropped since', 'key', 'dropped', /it is sent only after it changes/],
   ])('says what became of a state that agrees and was %s', (_, appliedKey, outcome, said) => {
     const at = '2026-10-09T12:00:00.000Z';
     const entry = {
@@ -92,7 +92,7 @@ describe('the comparison of one order', () => {
     const held = { OriginalId: order.id, OrderTotal: 50, IsCompleted: false, Coupon: null };
     const compared = judgeSides(sides({ entry, held: { kind: 'order', order: held } }));
     expect(compared.rows.filter(({ differs }) => differs)).toEqual([]);
-    expect(compared).toMatchObject({ kind: 'well', what: expect.stringMatching(said) });
+    expect(compared).toMatchObject({ kind: 'ok', what: expect.stringMatching(said) });
   });
 
   it('does not tell where what was taken back is not known', () => {
@@ -119,11 +119,11 @@ describe('the comparison of one order', () => {
           doubt: { since: 0, until },
         }),
       ).kind;
-    expect(compare(entry, Date.parse(at))).toBe('well');
+    expect(compare(entry, Date.parse(at))).toBe('ok');
     // Restored since.
-    expect(compare(entry, Date.parse(at) + 1)).toBe('not known');
+    expect(compare(entry, Date.parse(at) + 1)).toBe('unknown');
     // Lost.
-    expect(compare(undefined, 0)).toBe('not known');
+    expect(compare(undefined, 0)).toBe('unknown');
   });
 
   it('shows no amounts of a cancelled order: only its state is compared', () => {
@@ -133,15 +133,15 @@ describe('the comparison of one order', () => {
     const { kind, rows } = judgeSides(
       sides({ mapped: { ...mapped, wanted }, held: { kind: 'order', order: held } }),
     );
-    expect(kind).toBe('well');
+    expect(kind).toBe('ok');
     expect(rows.map(({ field }) => field)).toEqual(['state']);
   });
 
   it('says of the code of a reward that it is a redemption', () => {
     const skip = { kind: 'skip', why: 'reward-coupon' } as const;
     const { kind, what } = judgeSides(sides({ mapped: skip }));
-    expect(kind).toBe('well');
-    expect(what).toMatch(/a redemption, not a coupon\. .* has no coupon of this code\.$/);
+    expect(kind).toBe('ok');
+    expect(what).toMatch(/for a redeemed reward\. .* has no coupon of this code\.$/);
   });
 
   it('takes HTTP 404 for an absent order', () => {
@@ -159,11 +159,11 @@ const known = {
 
 describe('the redemptions of a customer', () => {
   const at = '2026-12-01T00:00:00.000Z';
-  const redemption = { state: { at: 'calling' }, intendedAt: at } as Redemption;
+  const redemption = { state: { at: 'calling', attempts: 1 }, intendedAt: at } as Redemption;
   const judge = (one: Redemption) => judgeRedemptions([{ redemption: one }], new Date(at))?.kind;
 
   it('are not well while one is not finished', () => {
-    expect(judge(redemption)).toBe('waits');
+    expect(judge(redemption)).toBe('pending');
     expect(judge({ ...redemption, stuck: 'look-up-refused' })).toBe('action required');
     expect(judge({ ...redemption, state: { at: 'refused', why: 'refused' } })).toBeUndefined();
   });
@@ -174,7 +174,7 @@ describe('the redemptions of a customer', () => {
     const one = { redemption: { ...redemption, terms: {}, since }, wait } as never;
     const [row] = redemptionsTable([one], new Date(at)).rows;
     expect(row?.cells).toContainEqual({ at });
-    expect(row?.detail).toContain('It waits for the loyalty service; next try at 2026-12-01 00:05');
+    expect(row?.detail).toContain('Waiting for the loyalty service; next try at 2026-12-01 00:05');
     expect(tryAgain([one])).toMatchObject([{ line: { command: 'retry-now' } }]);
     const planned = { redemption, wait: { ...wait, waitsFor: 'planned' } } as never;
     expect(tryAgain([planned])).toEqual([]);
@@ -199,7 +199,7 @@ describe('the balance of a customer, side by side', () => {
 
   it.each(['store', 'ledger'])('is not well where the %s differs', (side) => {
     const sides = { store: known, ledger: known, service: known };
-    expect(judgeBalances({ ...sides, [side]: { ...known, points: 150 } })?.kind).toBe('waits');
+    expect(judgeBalances({ ...sides, [side]: { ...known, points: 150 } })?.kind).toBe('pending');
   });
 
   it('compares the points that expire by their number and day', () => {

@@ -234,7 +234,7 @@ describe('the findings of all checks', () => {
       { tone: 'bad', name: 'Admin API', what: 'two: refused' },
       {
         ...{ tone: 'bad', name: 'secrets', what: 'one: never set' },
-        follows: [{ name: 'Admin API', follows: [{ what: 'one: not known: no answer' }] }],
+        follows: [{ name: 'Admin API', follows: [{ what: 'one: unknown: no answer' }] }],
       },
     ]);
     expect(JSON.stringify(findings)).not.toContain('EUR');
@@ -252,13 +252,13 @@ describe('the findings of all checks', () => {
 
   it('are well only where everything could be asked', () => {
     const kind = (...findings: readonly Finding[]) => verdictOf([{ name: '', findings }]).kind;
-    expect(kind(pass(''), warn(''), info(''))).toBe('well');
-    expect(kind(pass(''), unknown(''))).toBe('not known');
+    expect(kind(pass(''), warn(''), info(''))).toBe('ok');
+    expect(kind(pass(''), unknown(''))).toBe('unknown');
     expect(kind(unknown(''), fail(''))).toBe('action required');
     const paused = { ...warn('all calls paused'), lacks: ['calls'] };
-    expect(kind(pass(''), paused)).toBe('waits');
+    expect(kind(pass(''), paused)).toBe('pending');
     const both = [paused, pass('')].map((one, index) => ({ name: `${index}`, findings: [one] }));
-    expect(verdictOf(both).what).toBe('All calls paused. 1 warning, 1 fine.');
+    expect(verdictOf(both).what).toBe('All calls paused. 1 warning, 1 passed.');
   });
 
   it('are counted so that the numbers add up', () => {
@@ -266,7 +266,7 @@ describe('the findings of all checks', () => {
     const none = { name: 'app secrets', findings: [] };
     const bad = { ...secrets, findings: secrets.findings.slice(0, 1) };
     const follows = { ...store, findings: store.findings.slice(0, 1) };
-    expect(verdictOf([bad, follows, rest, none]).what).toBe('1 failed, 1 because of that, 1 note.');
+    expect(verdictOf([bad, follows, rest, none]).what).toBe('1 failed, 1 caused by that, 1 note.');
   });
 
   it('of one check are its verdict, and are not said twice', () => {

@@ -77,21 +77,21 @@ describe('an order of an observed shop', () => {
     ],
     [
       'not counted by us',
-      'the service does not have it, and it is a test order',
+      'the service does not have it: a test order',
       judged([], { mapped: { kind: 'skip', why: 'test-order' } }),
     ],
     [
       'not counted by us',
-      'it is a test order',
+      'a test order',
       judged([['1001', total]], { mapped: { kind: 'skip', why: 'test-order' } }),
     ],
     [
-      'not known',
+      'unknown',
       'the service did not say: HTTP 500.',
       judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } }),
     ],
   ])('is %s: %s', (verdict, reason, found) => {
-    expect(found).toMatchObject({ verdict, reason, isUnread: verdict === 'not known' });
+    expect(found).toMatchObject({ verdict, reason, isUnread: verdict === 'unknown' });
   });
 
   it('is a line of a file, with what the service counts too much', () => {
@@ -109,7 +109,7 @@ describe('an order of an observed shop', () => {
 describe('what points tell of an observed shop', () => {
   const of = (copies: Copies, changes: Partial<ComparedOrder> = {}): ComparedOrder => ({
     ...judged(copies),
-    ...{ isObserved: true, isMissing: false, isUncounted: false, kind: 'well', what: '' },
+    ...{ isObserved: true, isMissing: false, isUncounted: false, kind: 'ok', what: '' },
     ...{ isChanged: false, customerId: '7', ...changes },
   });
   const points = (EstimatedPoints: number) => ({ EstimatedBonus: { EstimatedPoints } });
@@ -150,7 +150,7 @@ describe('what points tell of an observed shop', () => {
 
   it('is not known where they cannot be read', async () => {
     const failed = { kind: 'transport-failure', message: 'HTTP 500.' } as Success;
-    expect(await verdictsOf(failed, of([]))).toEqual(['not known']);
+    expect(await verdictsOf(failed, of([]))).toEqual(['unknown']);
   });
 });
 
@@ -246,7 +246,7 @@ describe('go-live', () => {
 
   it('is refused where not all orders could be read', () => {
     const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
-    expect(obstacleIn([own, unread], placed, false)?.kind).toBe('not known');
-    expect(obstacleIn([own], placed, true, true)?.kind).toBe('not known');
+    expect(obstacleIn([own, unread], placed, false)?.kind).toBe('unknown');
+    expect(obstacleIn([own], placed, true, true)?.kind).toBe('unknown');
   });
 });

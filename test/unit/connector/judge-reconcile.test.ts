@@ -22,8 +22,8 @@ const judge = (
 
 it('says up to when store and ledger were compared, and that the service was not asked', () => {
   expect(judge({})).toEqual({
-    kind: 'well',
-    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. What changed since is not compared yet.',
+    kind: 'ok',
+    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. Later changes are not compared yet.',
   });
 });
 
@@ -33,20 +33,20 @@ it('needs a person where orders differ in the loyalty service, also where it may
     for (const isDeep of [true, false]) {
       const { kind, what } = judge({ differing }, { isDeep });
       expect(kind).toBe('action required');
-      expect(what).toContain('another state of 2 orders');
+      expect(what).toContain('2 orders differ in the loyalty service');
     }
   }
 });
 
 it('is well only about what was compared, read and delivered', () => {
-  expect(judge({ runs: [run(0)] }).kind).toBe('waits');
-  expect(judge({ ordersRead: { read: 9, unread: 2 } }, { isDeep: true }).kind).toBe('not known');
+  expect(judge({ runs: [run(0)] }).kind).toBe('pending');
+  expect(judge({ ordersRead: { read: 9, unread: 2 } }, { isDeep: true }).kind).toBe('unknown');
   const stopped = [{ kind: 'order', why: 'shop-paused' }] as const;
-  expect(judge({ runs: [{ ...run(3), stopped }] }).kind).toBe('not known');
+  expect(judge({ runs: [{ ...run(3), stopped }] }).kind).toBe('unknown');
   const one = { kind: 'order', id: '71', why: 'missing', endedAt: '' } as const;
   const ended = (outcome: string) => ({ outcome, at: '', version: 1, topic: '' });
-  expect(judge({ sent: [{ ...one, outcome: undefined }] }).kind).toBe('waits');
-  expect(judge({ sent: [{ ...one, outcome: ended('unchanged') }] }).kind).toBe('well');
+  expect(judge({ sent: [{ ...one, outcome: undefined }] }).kind).toBe('pending');
+  expect(judge({ sent: [{ ...one, outcome: ended('unchanged') }] }).kind).toBe('ok');
   expect(judge({ sent: [{ ...one, outcome: ended('rejected') }] }).kind).toBe('action required');
 });
 
@@ -59,15 +59,15 @@ describe('a deep scan that takes longer than a run', () => {
   it('is no gap: it says since when it is under way, and where it is', () => {
     const found = { runs: [stopped('out-of-time')] };
     const { kind, what } = judge(found, { isScheduled: true });
-    expect(kind).toBe('well');
+    expect(kind).toBe('ok');
     expect(what).not.toContain('Not everything');
     expect(what).toContain('agree about what changed up to 02:45 UTC');
-    expect(what).toContain('under way since 2026-11-14 03:00 UTC, now at orders');
-    expect(judge(found, { isDeep: true }).kind).toBe('waits');
+    expect(what).toContain('running since 2026-11-14 03:00 UTC, now at orders');
+    expect(judge(found, { isDeep: true }).kind).toBe('pending');
   });
 
   it('is a gap where something else than the time stopped it, or the last changes were not compared', () => {
-    expect(judge({ runs: [stopped('store-unreachable')] }).kind).toBe('not known');
+    expect(judge({ runs: [stopped('store-unreachable')] }).kind).toBe('unknown');
     const late = [{ kind: 'order', why: 'out-of-time' }] as const;
     const runs = [{ ...stopped('out-of-time'), stopped: late }];
     expect(judge({ runs }).what).toContain('Not everything was compared');
@@ -85,8 +85,8 @@ it('says of what the workers were given what became of it', () => {
     { rows: [] },
     {
       rows: [
-        { cells: [{}, 'no event of it came', { text: 'arrived' }, {}] },
-        { cells: [{}, 'no event of it came', 'nothing had to be sent', {}] },
+        { cells: [{}, 'no event about it arrived', { text: 'delivered' }, {}] },
+        { cells: [{}, 'no event about it arrived', 'no change', {}] },
       ],
     },
   ]);
@@ -94,7 +94,7 @@ it('says of what the workers were given what became of it', () => {
 
 it('needs a person where the runs of the schedule are missing', () => {
   const later = new Date('2026-11-15T06:02:00.000Z');
-  expect(judge({}, { isScheduled: true }).kind).toBe('well');
+  expect(judge({}, { isScheduled: true }).kind).toBe('ok');
   expect(judge({}, { isScheduled: true }, later).kind).toBe('action required');
 });
 

@@ -88,7 +88,7 @@ function judge(changes: Partial<Status> = {}) {
   }));
   const of = (tone: string) => found.filter((one) => one.tone === tone);
   const notes = of('info').map(({ what }) => what);
-  return { kind, verdict, troubles: of('bad'), waits: of('waits'), notes };
+  return { kind, verdict, troubles: of('bad'), waits: of('pending'), notes };
 }
 
 const waiting = (changes: Partial<WaitingStatus> = {}) =>
@@ -112,7 +112,7 @@ it('names a shop that the store refuses, and says that the others go on', () => 
       shop: SHOP,
       verdict: 'fail',
       what: expect.stringMatching(
-        /^credentials, scopes or an address are refused since .*13.* \(store-unauthorized\): the shop waits until a person acts\. The other shops go on$/,
+        /^credentials, scopes or an address refused since .*13.* \(store-unauthorized\): this shop is not synced until you fix that; others are not affected$/,
       ),
     }),
   ]);
@@ -127,9 +127,9 @@ it('says of refused credentials that others were entered since the run that foun
   const state = 'there';
   const credentials = [{ shop: SHOP, purpose: 'loyalty', state, storedAt }] as const;
   const { kind, waits } = judge({ reconcile: reconciled(last), credentials });
-  expect(kind).toBe('waits');
+  expect(kind).toBe('pending');
   const what = expect.stringMatching(
-    /\(loyalty-misconfigured\), as the last run found; a secret was/,
+    /\(loyalty-misconfigured\), as the last run found; a secret has/,
   );
   expect(waits).toEqual([expect.objectContaining({ what })]);
 });
@@ -139,25 +139,25 @@ describe('the verdict on a deployment', () => {
     [
       'a dead letter, beside those that were delivered since',
       { queues: queues({ dead: 3, delivered: 2 }) },
-      '1 dead letter of orders waits for a decision',
+      '1 dead letter of orders needs a decision',
       'dead-letters list --queue orders',
     ],
     [
       'an old message',
       { queues: queues({ oldestSeconds: 1_801 }) },
-      'waited for 30 minutes',
+      'been waiting for 30 minutes',
       'doctor',
     ],
     [
       'refused credentials',
       { waiting: waiting({ waitsFor: 'misconfigured', whys: ['no-credentials'] }) },
-      '11 messages wait because credentials, scopes or an address are refused since 02:50 UTC',
+      '11 messages waiting because credentials, scopes or an address were refused since 02:50 UTC',
       'doctor',
     ],
     [
       'work that breaks off, also while other work succeeds',
       { waiting: waiting({ waitsFor: 'connector', whys: ['broke-off'], messages: 1 }) },
-      '1 message waits for the connector or AWS since 02:50 UTC (the work broke off)',
+      '1 message waiting for the connector or AWS since 02:50 UTC (the worker stopped at an unexpected error)',
       'doctor',
     ],
     [
@@ -169,13 +169,13 @@ describe('the verdict on a deployment', () => {
     [
       'an outage that lasts for longer than the alarm allows',
       { waiting: waiting({ since: '2026-11-15T02:29:00.000Z' }) },
-      '11 messages wait for the loyalty service since 02:29 UTC',
+      '11 messages waiting for the loyalty service since 02:29 UTC',
       'doctor',
     ],
     [
       'bad signatures',
       { lastHour: hour({ 'signatures-refused': 6 }) },
-      '6 requests were refused',
+      '6 requests with a wrong signature refused',
       'doctor',
     ],
     [
@@ -198,7 +198,7 @@ describe('the verdict on a deployment', () => {
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
     const judged = judge(changes);
-    expect(judged).toMatchObject({ kind: 'action required', verdict: 'One thing needs a person.' });
+    expect(judged).toMatchObject({ kind: 'action required', verdict: '1 problem needs you.' });
     expect(judged.troubles).toMatchObject([{ what: expect.stringContaining(what), next }]);
   });
 
@@ -219,29 +219,29 @@ describe('the verdict on a deployment', () => {
     ['a reconcile that has never run yet', { reconcile: NEVER_RUN }],
     ['a deployment that writes no figures', { lastHour: undefined }],
   ])('does not raise an alarm for %s', (_, changes) => {
-    expect(judge(changes).kind).toBe('well');
+    expect(judge(changes).kind).toBe('ok');
   });
 
   it('is not known while events are refused for their signature and none is accepted', () => {
     const judged = judge({ lastHour: hour({ 'signatures-refused': 1, received: 0 }) });
-    expect(judged.kind).toBe('not known');
+    expect(judged.kind).toBe('unknown');
     expect(judged.waits).toMatchObject([
-      { what: expect.stringContaining('none accepted in it'), next: 'doctor' },
+      { what: expect.stringContaining('none accepted'), next: 'doctor' },
     ]);
   });
 
   it('says that refused signatures are not counted where no figures are written', () => {
     expect(judge({ lastHour: undefined }).notes).toContainEqual(
       expect.stringContaining(
-        "refused for their signature are not counted: deployment.monitoring is 'basic'",
+        "refused signatures are not counted with deployment.monitoring 'basic'",
       ),
     );
   });
 
   it('says that nothing waits only of empty queues', () => {
-    expect(judge().verdict).toBe('Nothing needs a person, and nothing waits.');
+    expect(judge().verdict).toBe('All clear.');
     const { verdict } = judge({ queues: queues({ inFlight: 1 }) });
-    expect(verdict).toBe('Nothing needs a person; 1 message is on the queues.');
+    expect(verdict).toBe('All clear; 1 message on the queues.');
   });
 
   it.each(['queues', 'lastHour', 'waiting', 'reconcile', 'notices'] as const)(
@@ -249,9 +249,9 @@ describe('the verdict on a deployment', () => {
     (part) => {
       const unread = { [part]: { kind: 'unknown', why: 'access was refused' } };
       const judged = judge(unread);
-      expect(judged.kind).toBe('not known');
+      expect(judged.kind).toBe('unknown');
       expect(judged.waits).toMatchObject([
-        { what: 'not known: could not be read: access was refused', next: 'doctor' },
+        { what: 'unknown: could not be read: access was refused', next: 'doctor' },
       ]);
       expect(judge({ ...unread, checks: checked('x', fail('x')) }).kind).toBe('action required');
     },
@@ -261,15 +261,15 @@ describe('the verdict on a deployment', () => {
     const secrets = { ...unknown('your AWS credentials may not'), lacks: ['store secret'] };
     const subscriptions = { ...unknown('no answer'), needs: ['store secret'] };
     const checks = [...checked('secrets', secrets), ...checked('subscriptions', subscriptions)];
-    const what = 'Whether a person is needed is not known: secrets.';
-    expect(judge({ checks })).toMatchObject({ kind: 'not known', verdict: what });
+    const what = 'Not everything could be checked: secrets.';
+    expect(judge({ checks })).toMatchObject({ kind: 'unknown', verdict: what });
   });
 
   it('needs a person for orders that differ in the loyalty service, if not only lately', () => {
     const late = { id: '73', at: 1, lately: true } as const;
     const differing = [{ id: '71', at: 1 }, { id: '72', at: 1 }, late];
     const { troubles } = judge({ reconcile: reconciled({}, differing) });
-    const what = 'the loyalty service holds another state of 2 orders';
+    const what = '2 orders differ in the loyalty service';
     expect(troubles).toMatchObject([{ what, next: `reconcile status --shop ${SHOP}` }]);
   });
 
@@ -279,7 +279,7 @@ describe('the verdict on a deployment', () => {
       checks: checked('pauses', refused),
       waiting: waiting({ waitsFor: 'misconfigured' }),
     });
-    expect([troubles.length, verdict]).toEqual([1, 'One thing needs a person.']);
+    expect([troubles.length, verdict]).toEqual([1, '1 problem needs you.']);
     expect(JSON.stringify(troubles)).not.toContain('next try');
   });
 });
@@ -288,7 +288,7 @@ it('shows beside the queue as many dead letters as it names, and says what the o
   const shown = (dead: number, delivered?: number) =>
     queuesOf({ queues: queues({ dead, delivered }) }).rows[0]?.cells[3];
   const { troubles } = judge({ queues: queues({ dead: 11, delivered: 7 }) });
-  expect(troubles[0]?.what).toContain('4 dead letters of orders wait');
+  expect(troubles[0]?.what).toContain('4 dead letters of orders need');
   expect(shown(11, 7)).toMatchObject({ text: '4 (and 7 delivered since)', tone: 'bad' });
   expect(shown(7, 7)).toMatchObject({ text: '0 (and 7 delivered since)', tone: 'soft' });
   expect(shown(11)).toMatchObject({ text: '11', tone: 'bad' });
@@ -306,10 +306,10 @@ describe('a deployment whose messages wait', () => {
 
   it('is waiting, never well, and says for what, since when, how many and until when', () => {
     const { kind, waits } = judge({ waiting: waiting() });
-    expect(kind).toBe('waits');
+    expect(kind).toBe('pending');
     expect(waits).toMatchObject([
       {
-        what: '11 messages wait for the loyalty service since 02:50 UTC (no answer in time), next try in 40 s',
+        what: '11 messages waiting for the loyalty service since 02:50 UTC (no answer in time), next try in 40 s',
         next: `retry-now --shop ${SHOP}`,
       },
     ]);
@@ -331,20 +331,20 @@ describe('a deployment whose messages wait', () => {
   it('says nothing of a step that waits for its time by design', () => {
     const step = { ...message, waitsFor: 'planned', why: 'redemption-to-cancel' } as const;
     const groups = groupWaiting([step], queues({ inFlight: 1 }), [], new Date(AT));
-    expect(judge({ waiting: known(groups) })).toMatchObject({ kind: 'well', waits: [] });
+    expect(judge({ waiting: known(groups) })).toMatchObject({ kind: 'ok', waits: [] });
   });
 
   it('says the time of day of an attempt that cannot be earlier, in a line that stays', () => {
     const held = { queue: 'orders', isHeldBack: true, inSeconds: 21 } as WokenMessage;
     expect(wokenTexts([held], 'now', new Date(AT))).toEqual([
-      expect.stringContaining('at 03:00:21 UTC at the latest, and cannot be earlier: orders 1.'),
+      expect.stringContaining('by 03:00:21 UTC, not earlier: orders 1.'),
     ]);
   });
 });
 
 describe('a deployment after a repair', () => {
   it.each([
-    ['signatures-refused', 72, '72 requests were refused'],
+    ['signatures-refused', 72, '72 requests with a wrong signature refused'],
     ['misconfigured', 4, 'credentials, scopes or an address were refused'],
   ] as const)(
     'is well once something was accepted after %s, and notes both; of several shops it is not known',
@@ -359,12 +359,12 @@ describe('a deployment after a repair', () => {
       expect(before.kind).toBe('action required');
       expect(before.troubles[0]?.what).toContain('last at 02:40 UTC; none accepted since');
       const repaired = judged(12);
-      expect(repaired.kind).toBe('well');
+      expect(repaired.kind).toBe('ok');
       expect(repaired.notes[0]).toContain(words);
-      expect(repaired.notes[0]).toContain('last at 02:40 UTC; repaired: 12 accepted since');
+      expect(repaired.notes[0]).toContain('last at 02:40 UTC; resolved: 12 accepted since');
       const either = judged(12, { shops: [SHOP, 'other.myshopify.com'] });
-      expect(either).toMatchObject({ kind: 'not known', notes: [] });
-      expect(either.waits[0]?.what).toContain('02:40 UTC; 12 accepted since, of any shop');
+      expect(either).toMatchObject({ kind: 'unknown', notes: [] });
+      expect(either.waits[0]?.what).toContain('02:40 UTC; 12 accepted since, across all shops');
     },
   );
 
@@ -379,10 +379,10 @@ describe('a deployment after a repair', () => {
       return judge({ lastHour, credentials });
     };
     // A receiver may have had the older one for a minute.
-    expect([judged('02:39').kind, judged('02:40').kind]).toEqual(['action required', 'not known']);
-    expect(judged('02:40').waits[0]?.what).toContain('they are refused since, too');
+    expect([judged('02:39').kind, judged('02:40').kind]).toEqual(['action required', 'unknown']);
+    expect(judged('02:40').waits[0]?.what).toContain('requests are still refused');
     const entered = judged('02:50');
-    expect(entered.kind).toBe('not known');
+    expect(entered.kind).toBe('unknown');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
   });
 
@@ -412,12 +412,14 @@ describe('a deployment after a repair', () => {
       });
     const until = '2026-11-16T00:59:00.000Z';
     // A store may use it for an hour after the change; without an older one, another shop's was used.
-    expect([judged('01:01', until).kind, judged('00:59').kind]).toEqual(['well', 'well']);
+    expect([judged('01:01', until).kind, judged('00:59').kind]).toEqual(['ok', 'ok']);
     const { kind, troubles } = judged('00:59', until);
     expect(kind).toBe('action required');
-    expect(troubles[0]?.what).toContain('4 requests of the last hour signed with the older secret');
-    expect(troubles[0]?.what).toContain(`that of ${SHOP} ends at 2026-11-16 00:59 UTC`);
-    expect(troubles[0]?.fix).toContain('If others may know it, end it now');
+    expect(troubles[0]?.what).toContain(
+      '4 requests in the last hour signed with the older webhook secret',
+    );
+    expect(troubles[0]?.what).toContain(`that of ${SHOP} expires at 2026-11-16 00:59 UTC`);
+    expect(troubles[0]?.fix).toContain('If it may have leaked, end it now');
   });
 
   it('waits with what was refused before the secret was changed', () => {
@@ -432,14 +434,14 @@ describe('a deployment after a repair', () => {
     expect(judged('02:59', { waiting: refused }).kind).toBe('action required');
     const { kind, waits } = judged('03:00', { waiting: refused });
     expect([kind, waits[0]?.what]).toEqual([
-      'waits',
-      '11 messages wait: refused before a secret was entered at 03:00 UTC, next try in 40 s',
+      'pending',
+      '11 messages waiting: refused before a secret was entered at 03:00 UTC, next try in 40 s',
     ]);
     const sign = { lastAt: minute('02:40'), acceptedSince: 0, sinceAccepted: 3 };
     const lastHour = hour({ misconfigured: 3, signs: { misconfigured: sign } });
     const counted = { lastHour, queues: queues({ inFlight: 3 }) };
     expect(judged('02:39', counted).kind).toBe('action required');
-    expect(judged('02:41', counted).kind).toBe('waits');
+    expect(judged('02:41', counted).kind).toBe('pending');
   });
 
   it('does not take a crash as repaired by what others did since, and says until when', () => {
@@ -447,13 +449,13 @@ describe('a deployment after a repair', () => {
     const { kind, troubles } = judge({ lastHour: hour({ crash: 2, signs: { crash } }) });
     expect(kind).toBe('action required');
     expect(troubles[0]?.what).toMatch(/error 2 times in the last hour, last at 02:40 UTC$/);
-    expect(troubles[0]?.fix).toContain('no longer said from 03:40 UTC on');
+    expect(troubles[0]?.fix).toContain('This clears at 03:40 UTC');
   });
 
   it('stays well when a stray request is refused', () => {
     const stray = { lastAt: minute('02:59'), acceptedSince: 0, sinceAccepted: 1 };
     const lastHour = hour({ 'signatures-refused': 73, signs: { 'signatures-refused': stray } });
     const { kind, notes } = judge({ lastHour });
-    expect([kind, notes.length]).toEqual(['well', 1]);
+    expect([kind, notes.length]).toEqual(['ok', 1]);
   });
 });

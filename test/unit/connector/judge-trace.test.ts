@@ -127,29 +127,23 @@ describe('the verdict on one entity', () => {
   const refused = { kind: 'unknown', why: 'HTTP 401.', isRefused: true } as const;
 
   it.each<[string, Partial<Trace>, string | undefined, string, string | undefined]>([
-    [
-      'is well where both sides agree',
-      ofOrder(),
-      'well',
-      'Both sides were read just now',
-      undefined,
-    ],
+    ['is well where both sides agree', ofOrder(), 'ok', 'Both sides were read just now', undefined],
     [
       'is well beside an obsolete dead letter, which it shows',
       ofOrder({ letters: [letter] }),
-      ...(['well', 'A dead letter about it is left', 'dead-letters show m-1'] as const),
+      ...(['ok', '1 dead letter about it left over', 'dead-letters show m-1'] as const),
     ],
     [
       'is well when only the rules changed since',
       ofOrder({ entry: other }),
-      'well',
+      'ok',
       'agree.',
       undefined,
     ],
     [
       'is not known where the service did not answer',
       ofOrder({ held: { kind: 'unknown', why: 'time-out' } }),
-      ...(['not known', 'could not be read: time-out', 'status'] as const),
+      ...(['unknown', 'could not be read: time-out', 'status'] as const),
     ],
     [
       'requires action where the service refuses the credentials, sent or not',
@@ -159,11 +153,16 @@ describe('the verdict on one entity', () => {
     [
       'does not say that a message goes on by itself while credentials are refused',
       { entry: undefined, waits: [{ ...wait, waitsFor: 'misconfigured' }] },
-      ...(['action required', 'scopes or an address are refused', 'doctor'] as const),
+      ...(['action required', 'scopes or an address were refused', 'doctor'] as const),
     ],
     [
       'says of a product when it was sent, and no more: the service cannot be asked',
-      ...([{}, undefined, 'at 2026-11-15 02:00:03 UTC, as the store', undefined] as const),
+      ...([
+        {},
+        undefined,
+        'Its current state was sent at 2026-11-15 02:00:03 UTC.',
+        undefined,
+      ] as const),
     ],
     [
       'sends again what the service lost',
@@ -189,14 +188,14 @@ describe('the verdict on one entity', () => {
       ofOrder({ held: { kind: 'order', order: { ...heldOrder.order, ...byHand } } }),
       ...([
         'action required',
-        'gives 25 for 40, and the order was changed there',
+        'grants 25 for 40, and the order was changed there',
         undefined,
       ] as const),
     ],
     [
       'waits while a call is in doubt, whatever was applied before',
       { entry: { ...entry, uncertain: true } },
-      ...(['waits', 'is not known. The next event', undefined] as const),
+      ...(['pending', 'is unknown. The next event', undefined] as const),
     ],
     [
       'names the dead letters of a call in doubt',
@@ -208,14 +207,14 @@ describe('the verdict on one entity', () => {
     [
       'waits after a change while messages are on the queue',
       { entry: { ...entry, appliedKey: 'other' } },
-      'waits',
-      'an earlier state was sent. Messages are on the queue, perhaps its own',
+      'pending',
+      'an earlier state was sent. Messages are on the queue, perhaps one about it',
       'status',
     ],
     [
       'names resend where no webhook came, and does not promise that the end of a pause sends it',
       { entry: undefined, ready: 0, pause },
-      ...(['waits', 'No event of it was accepted', send] as const),
+      ...(['pending', 'No event about it was accepted', send] as const),
     ],
     [
       'names who dropped its dead letter, and sends it only if a person wants it',
@@ -225,12 +224,12 @@ describe('the verdict on one entity', () => {
     [
       'names a rejection whose dead letter is gone',
       { entry: gaveUp({ why: 'the name is missing' }), ready: 0 },
-      ...(['action required', 'given up at 2026-11-15 02:10:00 UTC: the name', send] as const),
+      ...(['action required', 'gave up at 2026-11-15 02:10:00 UTC: the name', send] as const),
     ],
     [
       'takes what changed since for lost',
       { entry: gaveUp({ outcome: 'dropped', version: 1 }), ready: 0 },
-      ...(['waits', 'No event of this state was accepted', send] as const),
+      ...(['pending', 'No event about this state was accepted', send] as const),
     ],
     [
       'takes nothing for changed where the store does not say when',
@@ -240,19 +239,19 @@ describe('the verdict on one entity', () => {
     [
       'names the pause that holds what is sent now',
       { entry: undefined, pause },
-      ...(['waits', 'orders paused since 2026-11-15 01:00 UTC by ops', 'status'] as const),
+      ...(['pending', 'orders paused since 2026-11-15 01:00 UTC by ops', 'status'] as const),
     ],
     [
       'names what its own message waits for, and until when',
       { entry: undefined, waits: [wait] },
-      'waits',
-      'the loyalty service (it answered with a fault of its own), and the next attempt is at 2026-11-15 03:10:00 UTC',
+      'pending',
+      'the loyalty service (it answered with a server error), and the next attempt is at 2026-11-15 03:10:00 UTC',
       'retry-now --shop example-store.myshopify.com',
     ],
     [
       'offers no earlier attempt while a call for it may still be executed',
       { entry: undefined, waits: [{ ...wait, notBefore: Date.now() + 86_400_000 }] },
-      ...(['waits', 'the next attempt is at 2026-11-15 03:10:00 UTC', undefined] as const),
+      ...(['pending', 'the next attempt is at 2026-11-15 03:10:00 UTC', undefined] as const),
     ],
     [
       'offers the end of the pause that its message waits for: another attempt would not help',
@@ -260,7 +259,7 @@ describe('the verdict on one entity', () => {
         ...{ entry: undefined, waits: [{ ...wait, waitsFor: 'paused' }] },
         pause: { ...pause, until: at('05:00:00') } as Trace['pause'],
       },
-      'waits',
+      'pending',
       'until 2026-11-15 05:00 UTC by ops), and the next attempt is at 2026-11-15 05:00:00 UTC',
       'resume --shop example-store.myshopify.com --queue orders',
     ],
@@ -270,21 +269,21 @@ describe('the verdict on one entity', () => {
         ...{ store: { kind: 'gone' }, entry: undefined },
         waits: [{ ...wait, waitsFor: 'store', why: 'store-says-gone' }],
       },
-      'waits',
-      'knows it. Its message waits for the store (it has no such thing, and is asked again',
+      'pending',
+      'knows it. Its message is waiting for the store (the store does not have it, and is asked again',
       'retry-now --shop example-store.myshopify.com',
     ],
     [
       'says once why it was given up, in the words of its dead letter',
       { entry: gaveUp({ why: 'Order_Refused' }), letters: [letter] },
       'action required',
-      'nothing of it was sent. 1 dead letter about it: the name is missing',
+      'Not sent yet. 1 dead letter about it: the name is missing',
       'dead-letters show m-1',
     ],
     [
       'waits when the store has deleted what is still there',
       { store: { kind: 'gone' }, entry: { ...entry, appliedKey: 'other' } },
-      ...(['waits', 'no longer has it', 'status'] as const),
+      ...(['pending', 'no longer has it', 'status'] as const),
     ],
     [
       'names the dead letter that holds the change',
@@ -294,7 +293,7 @@ describe('the verdict on one entity', () => {
     [
       'is well for a customer whom an order brought, and whose address both sides have',
       ofCustomer('kim@example.org'),
-      ...(['well', 'the same e-mail address', undefined] as const),
+      ...(['ok', 'the same e-mail address', undefined] as const),
     ],
     [
       'promises no reconcile for a customer, of whom only late changes are looked for',
@@ -310,12 +309,12 @@ describe('the verdict on one entity', () => {
         ...{ store: { kind: 'gone' }, entry: { ...entry, appliedKey: idempotencyKey(deleted) } },
         mapped: { kind: 'wanted', wanted: deleted, remember: undefined },
       },
-      ...(['not known', 'The loyalty service still does', undefined] as const),
+      ...(['unknown', 'The loyalty service still does', undefined] as const),
     ],
     [
       'is well where a rule leaves it out, and the service does not have it',
       { entry: undefined, mapped: { kind: 'skip', why: 'guest' }, held: { kind: 'absent' } },
-      ...(['well', 'by rule: it was ordered as a guest', undefined] as const),
+      ...(['ok', 'Skipped: ordered as a guest', undefined] as const),
     ],
     [
       'is well for an order that ended before anything of it was sent',
@@ -324,7 +323,7 @@ describe('the verdict on one entity', () => {
         mapped: { ...mapped, wanted: cancelled },
         held: { kind: 'absent' },
       }),
-      ...(['well', 'agree', undefined] as const),
+      ...(['ok', 'agree', undefined] as const),
     ],
     [
       'needs a person when a rule of the merchant fails',
@@ -334,12 +333,12 @@ describe('the verdict on one entity', () => {
     [
       'is not known without the store',
       { store: { kind: 'unavailable', why: 'unauthorized' }, mapped: undefined },
-      ...(['not known', 'could not be read (unauthorized)', 'doctor'] as const),
+      ...(['unknown', 'could not be read (unauthorized)', 'doctor'] as const),
     ],
     [
       'is not known when no side has it',
       { store: { kind: 'gone' }, entry: undefined, mapped: undefined },
-      ...(['not known', 'Neither', undefined] as const),
+      ...(['unknown', 'Neither', undefined] as const),
     ],
   ])('%s', (_, changes, kind, words, next) => {
     const verdict = judgeTrace(trace(changes));
@@ -371,7 +370,7 @@ describe('the verdict on one entity', () => {
   it('promises no next attempt while a pause has no end', () => {
     const { blocks, verdict, data } = documentOf(trace({ entry: undefined, pause, waits: [wait] }));
     expect(verdict).toMatchObject({
-      ...{ kind: 'action required', what: expect.stringContaining('for the end of a pause') },
+      ...{ kind: 'action required', what: expect.stringContaining('for a pause to end') },
     });
     expect(verdict?.what).not.toContain('by itself');
     expect(JSON.stringify([blocks, verdict, data])).not.toMatch(/next ?(attempt|try)/i);
@@ -395,7 +394,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Dead letter: sent again by ops',
     'Dead letter: given up',
     'Store: changed last',
-    'Queue: waits',
+    'Queue: waiting',
     'Connector: sent',
     'Connector: sent',
     'Queue: next attempt',
@@ -419,12 +418,12 @@ describe('the points of an order', () => {
   it.each<[Partial<Trace>, RegExp]>([
     [sent({}, { entry: undefined, held: { kind: 'absent' } }), /^No points yet\.$/],
     // It may hold another amount.
-    [sent({}, { entry: undefined, held: heldOrder, earned: earning }), /gives 41 points/],
+    [sent({}, { entry: undefined, held: heldOrder, earned: earning }), /grants 41 points/],
     [sent({ IsCompleted: false }), /is not complete/],
-    [sent({ OrderTotal: 0 }), /nothing of what was paid counts/],
+    [sent({ OrderTotal: 0 }), /no part of the payment counts/],
     [sent({}, { held: { kind: 'unknown', why: 'time-out' } }), /did not say how many/],
-    [held({ state: 'earns' }), /gives 41 points for it\. When, it says of no order/],
-    [held({ state: 'none', why: 'no-points' }), /gives none for it/],
+    [held({ state: 'earns' }), /grants 41 points for it; the customer's history/],
+    [held({ state: 'none', why: 'no-points' }), /grants none for it/],
   ])('%# are explained in one sentence: %1$s', (changes, words) => {
     const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
     expect(pointsText(trace({ key, ...changes }))).toMatch(words);
@@ -464,7 +463,7 @@ describe('the arithmetic of an order', () => {
     });
     expect(now?.slice(2)).toEqual([
       '−39.42 paid with store credit that was given, not refunded: the part of 49.00 that was for these goods',
-      '−78.85 paid with store credit; not known whether it was given or refunded: the part of 98.00 that was for these goods',
+      '−78.85 paid with store credit; unknown whether it was given or refunded: the part of 98.00 that was for these goods',
       '45.06 counts',
     ]);
   });

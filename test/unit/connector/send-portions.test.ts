@@ -147,7 +147,7 @@ describe('sending portion by portion', () => {
     await expect(world.run()).rejects.toThrow(
       expect.objectContaining({
         message: 'SQS did not take 1 of 2 messages (Fault).',
-        next: 'Repeat the command: it goes on where it was.',
+        next: 'Repeat the command: it continues where it stopped.',
       }),
     );
   });

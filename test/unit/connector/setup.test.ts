@@ -26,12 +26,12 @@ async function run(looks: readonly Finding[], result: readonly Finding[] = []) {
 
 describe('a step of setup', () => {
   it('that is done is shown and not repeated', async () => {
-    const shown = [expect.objectContaining({ tone: 'well', what: 'it runs' })];
+    const shown = [expect.objectContaining({ tone: 'ok', what: 'it runs' })];
     expect(await run([pass('it runs')])).toEqual({ left: [], fixes: 0, shown });
   });
 
   it('that is open is done once, and looked at again', async () => {
-    const shown = [expect.objectContaining({ tone: 'well', what: 'there' })];
+    const shown = [expect.objectContaining({ tone: 'ok', what: 'there' })];
     expect(await run([fail('missing'), pass('there')])).toEqual({ left: [], fixes: 1, shown });
   });
 

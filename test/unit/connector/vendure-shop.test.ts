@@ -11,7 +11,7 @@ import {
 import { postDelivery } from '../../../scripts/connector/ground/session/post-delivery.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/ground/session/services.ts';
 import { BadArguments } from '../../../scripts/connector/ground/terminal/exit.ts';
-import { storeRooms } from '../../../scripts/connector/rooms.ts';
+import { checksByPlatform } from '../../../scripts/connector/platform-checks.ts';
 import {
   askFields,
   faultIn,
@@ -208,7 +208,7 @@ describe('what only a Shopify shop has', () => {
 
   it('is no step of its set-up, and no passed check', async () => {
     const setup = { deps: { where: 'aws', session: {} }, deployment, shop, isOnly: true };
-    const titles = [...shopSteps(setup as never, storeRooms.roomOf(shop))].map(
+    const titles = [...shopSteps(setup as never, checksByPlatform.checksOf(shop))].map(
       ({ title }) => title,
     );
     expect(titles).toEqual([
@@ -242,7 +242,7 @@ it('is looked at by the checks of its own platform, beside shops of another', as
   };
   const services = () => ({ asked: (one: Shop) => ({ look: () => look(one) }) });
   const shops = [other, shop];
-  const server = storeRooms.storeChecks({ deployment, services, shops } as never).at(-1);
+  const server = checksByPlatform.storeChecks({ deployment, services, shops } as never).at(-1);
   expect(await server?.look()).toMatchObject([{ verdict: 'pass', shop: shop.domain }]);
   expect(looked).toEqual([shop.domain]);
 });

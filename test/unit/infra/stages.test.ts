@@ -46,9 +46,9 @@ describe('stages', () => {
       "{ shops: [{ domain: 'shop.example' }], loyalty: { address: 'http://l.example' } }",
     );
     expect(await faults()).toEqual([
-      'connector.config.ts: shops must have at least 1 entry',
-      'connector.config.dev.ts: shops[0].domain must end in .myshopify.com, in lower case and without https://',
-      'connector.config.dev.ts: loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
+      'connector.config.ts:2:34: shops must have at least 1 entry',
+      'connector.config.dev.ts:2:44: shops[0].domain must end in .myshopify.com, in lower case and without https://',
+      'connector.config.dev.ts:2:82: loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
     ]);
   });
 

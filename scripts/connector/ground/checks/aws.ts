@@ -62,7 +62,7 @@ export function accessCheck(deployment: Deployment, unread: Promise<readonly str
         pass('the queues and the ledger can be read'),
         unknown(
           `you may only look: your AWS credentials read no secrets, so these were not checked: ${skipped.join(', ')}`,
-          'docs/operator-access.md names the policy that reads them.',
+          'docs/operator-access.md names the policy that allows it.',
         ),
       ];
     },
@@ -120,7 +120,7 @@ export function alarmsCheck(deployment: Deployment): Check {
   return {
     name: 'alarms',
     async look() {
-      if (deployment.where === 'local') return [info('do not ring on this machine')];
+      if (deployment.where === 'local') return [info('not sent on this machine')];
       const found = await readAlarmSubscriptions(deployment);
       return judgeAlarms(deployment.connector.alarms.emails, found);
     },
@@ -146,7 +146,7 @@ function judgeAlarms(
 ): readonly Finding[] {
   const absent = absentAddresses(wanted, found);
   if (found.length + absent.length === 0) {
-    return [warn('notify no one', 'Add an address to alarms.emails and deploy.')];
+    return [warn('nobody is notified', 'Add an address to alarms.emails and deploy.')];
   }
   return [
     ...absent.map((endpoint) =>
@@ -158,7 +158,7 @@ function judgeAlarms(
     ),
     ...found.map(({ endpoint, confirmed }) =>
       confirmed
-        ? pass(`go to ${endpoint}`)
+        ? pass(`sent to ${endpoint}`)
         : warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
     ),
   ];

@@ -132,7 +132,7 @@ export function runChecks(
     checks.map(async (check) => {
       const timer = new AbortController();
       const what = `no answer within ${timeoutMs / 1000} s`;
-      const late = [unknown(what, 'Check the network from here, then run the command again.')];
+      const late = [unknown(what, 'Check your network, then run the command again.')];
       const look = check.look().catch((error: unknown) => [notAsked(error, options)]);
       const time = sleep(timeoutMs, late, { signal: timer.signal });
       const findings = await Promise.race([look, time]);
@@ -266,9 +266,9 @@ function isCause({ name, finding }: Node, other: Node): boolean {
 
 const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
   fail: 'bad',
-  unknown: 'waits',
-  warn: 'waits',
-  pass: 'well',
+  unknown: 'pending',
+  warn: 'pending',
+  pass: 'ok',
   info: 'info',
 };
 
@@ -314,7 +314,7 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
   });
   return {
     ...{ tone: TONES[verdict], name },
-    what: `${place}${verdict === 'unknown' ? 'not known: ' : ''}${what}`,
+    what: `${place}${verdict === 'unknown' ? 'unknown: ' : ''}${what}`,
     ...(fix !== undefined && { fix }),
     ...(next && { next }),
     ...(below.length > 0 && { follows: below }),
@@ -322,8 +322,8 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
 }
 
 /**
- * Something fails: action required. Something could not be asked, or nothing was proven: not known. A warning that
- * others lack something: they wait. Else well, as it was read just now. Of one check the words say what it found; of
+ * Something fails: action required. Something could not be asked, or nothing was proven: unknown. A warning that
+ * others lack something: pending. Else ok, as it was read just now. Of one check the words say what it found; of
  * several, how many findings are shown so.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
@@ -333,8 +333,8 @@ export function verdictOf(results: readonly CheckResult[]): Verdict {
   const [fails, unknowns, warnings, fine, notes] = VERDICTS.map((one) => of(one).length);
   const held = of('warn').find(({ finding }) => finding.lacks)?.finding.what;
   const isKnown = unknowns === 0 && (fine || warnings);
-  const good = held === undefined ? 'well' : 'waits';
-  const kind = fails ? 'action required' : isKnown ? good : 'not known';
+  const good = held === undefined ? 'ok' : 'pending';
+  const kind = fails ? 'action required' : isKnown ? good : 'unknown';
   if (results.filter(({ findings }) => findings.length > 0).length === 1) {
     const [first, ...others] = of(VERDICTS.find((one) => of(one).length > 0) ?? 'info');
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
@@ -343,10 +343,10 @@ export function verdictOf(results: readonly CheckResult[]): Verdict {
   const follows = results.flatMap(({ findings }) => findings).length - roots.length;
   const counts = [
     fails && `${fails} failed`,
-    unknowns && `${unknowns} not known`,
-    follows && `${follows} because of that`,
+    unknowns && `${unknowns} unknown`,
+    follows && `${follows} caused by that`,
     warnings && counted(warnings, 'warning'),
-    fine && `${fine} fine`,
+    fine && `${fine} passed`,
     notes && counted(notes, 'note'),
   ];
   const what = `${counts.filter(Boolean).join(', ')}.`;
@@ -380,7 +380,7 @@ export function judgeCurrency(
   const { currency: wanted = currency, sharedAccount } = rules;
   if (currency === undefined) return unknown('the store did not answer');
   if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
-  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders are parked`;
+  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders become dead letters`;
   const own = `Set the shop's rules.currency to '${currency}'`;
   return fail(
     what,

@@ -33,9 +33,9 @@ export function loyaltyCheck({ shops, services }: ShopDeps): Check {
           },
         ];
       case 'throttled':
-        return [warn(what, 'Workers slow down on their own. Nothing to do.')];
+        return [warn(what, 'Nothing to do: workers slow down automatically.')];
       default:
-        return [unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.')];
+        return [unknown(what, 'Workers retry. If it lasts, ask the operator of the service.')];
     }
   });
 }
@@ -63,7 +63,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
     const changed = await store.changedOrders(shop.domain, range);
     if (changed.kind !== 'found') return [unknown('the store did not answer')];
     const sample = changed.value.changed.slice(-SAMPLE);
-    if (sample.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
+    if (sample.length === 0) return [info(`no order changed in the last ${DAYS} days`)];
     const client = loyalty(shop);
     const ids = sample.flatMap(({ id, value }) => [
       id,
@@ -83,12 +83,12 @@ const BUILT_IN = 0;
 
 /** `origins`: of the orders in the sample that the service holds. */
 function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
-  const sample = `of up to ${SAMPLE} orders of the last ${DAYS} days`;
-  if (origins.length === 0) return info(`${sample} the service holds none`);
+  const sample = `of up to ${SAMPLE} orders from ${DAYS} days, the service holds`;
+  if (origins.length === 0) return info(`${sample} none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
-  if (builtIn === 0) return pass(`${sample} the service holds ${origins.length}, none of Origin 0`);
+  if (builtIn === 0) return pass(`${sample} ${origins.length}, none with Origin 0`);
   return warn(
-    `${sample} the service holds ${origins.length}, ${builtIn} of Origin 0: an integration that is built into the service sends the same orders`,
+    `${sample} ${origins.length}, ${builtIn} with Origin 0: an integration built into the service sends the same orders`,
     'Use one of the two: switch the integration off in the panel of the service, or do not run the connector.',
   );
 }

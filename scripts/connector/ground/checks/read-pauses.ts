@@ -92,7 +92,7 @@ function textOf(pause: PauseStatus): string {
   const { since, until } = pause;
   const time = `since ${minuteOf(since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
   if (pause.by === 'go-live') {
-    return `waits for go-live: it was observed since ${minuteOf(since)}, and nothing is sent`;
+    return `waits for go-live: observed since ${minuteOf(since)}, and nothing is sent`;
   }
   if (pause.by === 'service') return `paused ${time}, because ${WHY[pause.why]}`;
   const because = pause.because === undefined ? '' : `, because: ${pause.because}`;
@@ -141,7 +141,7 @@ const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
   },
   {
     label: 'Go live instead of another integration',
-    say: 'If another one did, and is switched off since at least two hours:',
+    say: 'If another one did, and has been off for at least two hours:',
     line: line('go-live', [], { shop }),
     asks: [{ name: 'other-off-since', label: 'Switched off since', type: 'date' }],
   },
@@ -180,7 +180,7 @@ export function pausesCheck(
   };
 }
 
-/** What has an end goes on by itself. While credentials are refused, their pause only follows from that. */
+/** What has an end resumes by itself. While credentials are refused, their pause only follows from that. */
 function judgePause(pause: PauseStatus, refused: Suggestion): Finding {
   const { shop } = pause;
   const [what, lacks] = [textOf(pause), ['calls']];
@@ -216,7 +216,7 @@ function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'store
 }
 
 export const shownPause = (pause: PauseStatus): ShownFinding => ({
-  ...{ tone: 'waits', what: pauseText(pause), next: [resumeSuggestion(pause)] },
+  ...{ tone: 'pending', what: pauseText(pause), next: [resumeSuggestion(pause)] },
 });
 
 const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

@@ -116,7 +116,7 @@ export async function storeSecret(
 /** What else Secrets Manager calls an invalid request cannot happen here. */
 const deleted = (name: string): Problem =>
   new Problem(
-    `Nothing was stored: the secret ${name} was deleted and still has its recovery window.`,
+    `Nothing was stored: the secret ${name} was deleted and is still in its recovery window.`,
     `Restore it, then run the command again: aws secretsmanager restore-secret --secret-id ${name}`,
   );
 
@@ -227,7 +227,7 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
     const { storedAt } = stored;
     // The receiver keeps what it has read.
     if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
-      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
+      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Check again then.`;
       return [unknown(refused, used)];
     }
     return [fail(refused, deployAgain(deployment))];
@@ -245,7 +245,7 @@ function judgeForged(
   deployment: Deployment,
 ): Finding | undefined {
   if (answer.kind === 'unanswered') {
-    const network = 'Check the network from here. If others reach it neither:';
+    const network = 'Check your network. If nobody else can reach it either:';
     return unknown(
       `${address} cannot be reached: ${answer.why}`,
       `${network} ${deployAgain(deployment)}`,

@@ -6,6 +6,7 @@ import { settingsFileOf } from '../../../../shared/config/settings-file.ts';
 import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { withGoLive } from '../../../../shared/core/mapping/wanted-state.ts';
 import { type Deployment, openLedger } from '../session/deployment.ts';
+import { utcText } from '../terminal/text.ts';
 import {
   type Check,
   type Finding,
@@ -61,7 +62,7 @@ function judgeAddresses(file: string, { loyalty, shops }: Connector): readonly F
       ? []
       : [
           warn(
-            `${file}: loyalty.address is not https: credentials and customers' data go over the network as plain text`,
+            `${file}: loyalty.address is not https: credentials and customer data are sent as plain text`,
             'Set its https address and deploy.',
           ),
         ]),
@@ -80,10 +81,12 @@ export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
       const { goLive } = await withGoLive(rules, recorded, ledger);
       const kept = recorded === undefined ? 'when the stack was created' : 'kept in the ledger';
       const source = rules.goLive === undefined ? kept : 'rules.goLive';
-      const since = info(`since ${goLive} (${source}); older orders are history`);
+      const since = info(
+        `since ${goLive && utcText(goLive)} UTC (${source}); older orders are history`,
+      );
       const forms = otherOrderIds.map((form) => OTHER_IDS[form]).join(', ') || 'no other id';
       const assumed = info(
-        `orders of another integration are looked up by the store's id and ${forms}: an assumption (otherOrderIds)`,
+        `assumed: another integration names orders by the store's id and ${forms} (otherOrderIds)`,
       );
       return mode === 'observe' || takeover ? [since, assumed] : [since];
     }),

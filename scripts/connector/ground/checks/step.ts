@@ -44,8 +44,8 @@ export async function runStep(
   show({ title: `${number}. ${title}`, blocks: [block] });
   terminal.line();
   if (findings.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown')) {
-    const next = 'Do what is said above, then run the command again: it goes on from here.';
-    throw new Problem(`The set-up stops at step ${number}, ${title}.`, next);
+    const next = 'Do what it says above, then run the command again: it continues from here.';
+    throw new Problem(`Set-up stopped at step ${number}, ${title}.`, next);
   }
   return findings.filter(({ verdict }) => verdict === 'warn');
 }
@@ -86,7 +86,7 @@ export interface ShopSetup {
 }
 
 /** What `doctor`, `status` and `setup` do in the shops of a platform, beside what its record in `shared` says. */
-export interface StoreRoom {
+export interface PlatformChecks {
   /** Whether the store can be read, and what follows from that. */
   readonly checks: (deps: ShopDeps) => readonly Check[];
   /** Once the secrets are stored. */
@@ -95,10 +95,10 @@ export interface StoreRoom {
   readonly guide?: (setup: ShopSetup) => string;
 }
 
-/** The rooms of all platforms. The program gives them to its commands, which know no platform. */
-export interface StoreRooms {
-  readonly roomOf: (shop: PlatformShop) => StoreRoom;
-  /** Each shop's in its own room. */
+/** Of all platforms. The program gives them to its commands, which know no platform. */
+export interface ChecksByPlatform {
+  readonly checksOf: (shop: PlatformShop) => PlatformChecks;
+  /** Of all these shops. */
   readonly storeChecks: (deps: ShopDeps) => readonly Check[];
   /** Of any shops: those without subscriptions say who sends their events. */
   readonly eventsCheck: (deps: ShopDeps) => Check;
@@ -108,7 +108,7 @@ export interface StoreRooms {
 export interface ProgramParts {
   readonly createProgram: () => Command;
   /** When a command needs them: loading them takes time. */
-  readonly loadRooms: () => Promise<StoreRooms>;
+  readonly loadChecks: () => Promise<ChecksByPlatform>;
 }
 
 /** A value that only the user has: from the environment, or asked for. Empty where there is no terminal to answer. */

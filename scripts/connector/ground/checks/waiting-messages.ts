@@ -26,30 +26,30 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   loyalty: 'for the loyalty service',
   store: 'for the store',
   throttled: 'because the loyalty service asked for fewer calls',
-  misconfigured: 'because credentials, scopes or an address are refused',
+  misconfigured: 'because credentials, scopes or an address were refused',
   paused: 'for the end of a pause',
   connector: 'for the connector or AWS',
   patience: 'for something that may take hours',
-  planned: 'for the time of its next step',
+  planned: 'for its next step',
 };
 
 /** Names that say nothing to a person. Empty: `FOR_WHAT` has said it. */
 const WHY: Readonly<Record<string, string>> = {
   'shop-paused': '',
-  'shop-busy': 'its shop has a backlog, and leaves workers to the others',
+  'shop-busy': 'its shop has a backlog and leaves workers to other shops',
   misconfigured: '',
   throttled: '',
   'no-credentials': 'no usable credentials are stored',
   forbidden: 'the answer was 403',
   connection: 'no connection',
   'time-out': 'no answer in time',
-  unavailable: 'it answered with a fault of its own',
+  unavailable: 'it answered with a server error',
   'loyalty-unavailable': 'calls are stopped for a while, because others failed',
   'call-under-way': 'an earlier call may still be executed',
-  'broke-off': 'the work broke off',
-  overtaken: 'another worker wrote the same entry',
+  'broke-off': 'the worker stopped at an unexpected error',
+  overtaken: 'another worker updated the same entry',
   'ledger-unavailable': 'the ledger did not answer',
-  'store-says-gone': 'it has no such thing, and is asked again for ten minutes',
+  'store-says-gone': 'the store does not have it, and is asked again for ten minutes',
   'store-lags': 'it does not show the newest state yet',
   'customer-not-found': 'the service does not know the customer yet',
   'redemption-open': 'a redemption is not finished',
@@ -185,7 +185,7 @@ export async function wake(
 }
 
 /**
- * `11 messages are tried again now: orders 9, coupons 2.` Those that a call of unknown end holds back, apart: with
+ * `Retrying 11 messages now: orders 9, coupons 2.` Those that a call of unknown end holds back, apart: with
  * the time of day, because a line that is shown for as long as they wait would not count down.
  */
 export function wokenTexts(
@@ -201,8 +201,9 @@ export function wokenTexts(
       woken.filter((one) => !one.isHeldBack),
       when,
     ),
-    ...tried(late, `at ${latest} UTC at the latest, and cannot be earlier`).map(
-      (words) => `${words} How the last call ended is not known: the service may still execute it.`,
+    ...tried(late, `by ${latest} UTC, not earlier`).map(
+      (words) =>
+        `${words} The result of the last call is unknown: the service may still execute it.`,
     ),
   ];
 }
@@ -211,8 +212,5 @@ function tried(messages: readonly WokenMessage[], when: string): readonly string
   if (messages.length === 0) return [];
   const byQueue = [...Map.groupBy(messages, ({ queue }) => queue)];
   const parts = byQueue.map(([queue, some]) => `${queue} ${some.length}`);
-  const are = messages.length === 1 ? 'is' : 'are';
-  return [
-    `${counted(messages.length, 'message')} ${are} tried again ${when}: ${parts.join(', ')}.`,
-  ];
+  return [`Retrying ${counted(messages.length, 'message')} ${when}: ${parts.join(', ')}.`];
 }

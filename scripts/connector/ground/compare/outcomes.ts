@@ -30,17 +30,17 @@ export interface Hold {
 
 /** As a person reads them: `3 delivered`. */
 const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: VerdictKind }>> = {
-  applied: { text: 'delivered', kind: 'well' },
-  handled: { text: 'done', kind: 'well' },
-  unchanged: { text: 'with nothing new to send', kind: 'well' },
-  superseded: { text: 'with nothing new to send', kind: 'well' },
-  settled: { text: 'with nothing new to send', kind: 'well' },
-  skipped: { text: 'not sent, by rule', kind: 'well' },
-  underway: { text: 'waiting', kind: 'waits' },
+  applied: { text: 'delivered', kind: 'ok' },
+  handled: { text: 'done', kind: 'ok' },
+  unchanged: { text: 'no change', kind: 'ok' },
+  superseded: { text: 'no change', kind: 'ok' },
+  settled: { text: 'no change', kind: 'ok' },
+  skipped: { text: 'skipped', kind: 'ok' },
+  underway: { text: 'not finished', kind: 'pending' },
   failing: { text: 'failed again', kind: 'action required' },
   gone: {
-    text: 'received or finished meanwhile, with an outcome that is not known',
-    kind: 'not known',
+    text: 'received or finished meanwhile, with an unknown outcome',
+    kind: 'unknown',
   },
 };
 
@@ -60,13 +60,13 @@ export function judgeOutcomes(
   const texts = Map.groupBy(found, ([result]) => RESULTS[result].text);
   const sum = (some: typeof found) => some.reduce((total, [, many]) => total + many, 0);
   const each = [...texts].map(([words, some]) => `${sum(some)} ${words}`).join(', ');
-  const kind = worstOf(found.map(([result]) => RESULTS[result])) ?? 'well';
+  const kind = worstOf(found.map(([result]) => RESULTS[result])) ?? 'ok';
   const WORDS: Readonly<Record<VerdictKind, string>> = {
-    well: `All went through: ${each}.`,
+    ok: `Done: ${each}.`,
     // What holds them may have no end, such as a pause.
-    waits: held ? `${each}. ${held.what}.` : `The workers go on: ${each}.`,
-    'not known': `${each}.`,
-    'action required': `${outcomes.failing} of ${sum(found)} failed again: the dead letters say why.`,
+    pending: held ? `${each}. ${held.what}.` : `Still in progress: ${each}.`,
+    unknown: `${each}.`,
+    'action required': `${outcomes.failing} of ${sum(found)} failed again: see the dead letters.`,
   };
   const letters = { label: 'See the dead letters', line: line('dead-letters list') };
   return {
@@ -74,12 +74,12 @@ export function judgeOutcomes(
     next: [
       ...(held?.next ?? []),
       ...(kind === 'action required' ? [letters] : []),
-      ...(kind === 'well' || held?.next.includes(SEE_STATUS) ? [] : [SEE_STATUS]),
+      ...(kind === 'ok' || held?.next.includes(SEE_STATUS) ? [] : [SEE_STATUS]),
     ],
   };
 }
 
 export const SEE_STATUS: Suggestion = {
-  label: 'See what waits, and what is wrong',
+  label: 'See the current state',
   line: line('status'),
 };

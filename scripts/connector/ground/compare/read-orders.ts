@@ -15,13 +15,7 @@ import { minorDigits } from '../../../../shared/store/money.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { openShopServices } from '../session/services.ts';
 import type { Session } from '../session/session.ts';
-import {
-  type Block,
-  type Tone,
-  table,
-  type Verdict,
-  type VerdictKind,
-} from '../terminal/document.ts';
+import { type Block, TONE_OF, table, type Verdict } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
 import { counted } from '../terminal/text.ts';
 import { changedOrders } from './find.ts';
@@ -53,7 +47,7 @@ function compareOne(sides: Sides): ComparedOrder {
   const live = judgeSides(sides);
   const { kind, what } = isPlanned ? planned : live;
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
-  const isMissing = !isObserved && kind !== 'well' && isWanted && !live.isApplied;
+  const isMissing = !isObserved && kind !== 'ok' && isWanted && !live.isApplied;
   const isUncounted = isPlanned && verdict === 'not counted by us';
   return { ...judged, isObserved, kind, what, isMissing, isUncounted };
 }
@@ -146,7 +140,7 @@ export async function judgeByPoints(
     const isAbsent = 'finding' in answer && answer.finding === 'customer-does-not-exist';
     if (!('value' in answer) && !isAbsent) {
       for (const order of some) {
-        const unread = judge(order, 'not known', `its customer's points: ${answer.message}`);
+        const unread = judge(order, 'unknown', `its customer's points: ${answer.message}`);
         judged[judged.indexOf(order)] = { ...unread, isUnread: true };
       }
       continue;
@@ -196,9 +190,10 @@ export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block 
       : group.map((one) => one.name).join(', ');
     const all = calls.map((one) => `${one.name} ${textOf(one.amount)}`).join(', ') || plain;
     const what = calls.length > 0 ? `${whatOf(first)}: ${sum} in all` : whatOf(first);
+    const kind = first.would ? 'pending' : first.kind;
     const cells = [
       { text: name, opens: line('trace', ['order', first.id], { shop }) },
-      { text: what, tone: TONES[first.would ? 'waits' : first.kind] },
+      { text: what, tone: kind === 'ok' ? ('soft' as const) : TONE_OF[kind] },
     ];
     const isNamed = others.length > 0 || first.isObserved;
     const detail = [what.length > MOST_WIDE && `${what}.`, isNamed && all]
@@ -211,13 +206,6 @@ export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block 
 
 /** What is longer is cut off on a narrow screen. */
 const MOST_WIDE = 60;
-
-const TONES = {
-  'action required': 'bad',
-  'not known': 'waits',
-  waits: 'waits',
-  well: 'soft',
-} as const satisfies Record<VerdictKind, Tone>;
 
 /** `12 orders, planned 600.00, held 540.00, difference −60.00` */
 export function totalOf(orders: readonly JudgedOrder[]): string {
@@ -246,15 +234,15 @@ export function namesOf(orders: readonly JudgedOrder[]): string {
 
 /** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
 const ORDER_VERDICTS = {
-  same: 'well',
-  'not counted by us': 'well',
+  same: 'ok',
+  'not counted by us': 'ok',
   'other amount': 'action required',
   /** It would be sent. */
-  absent: 'waits',
+  absent: 'pending',
   /** Under two ids. */
   twice: 'action required',
   'perhaps under an unknown id': 'action required',
-  'not known': 'not known',
+  unknown: 'unknown',
 } as const;
 
 type OrderVerdict = keyof typeof ORDER_VERDICTS;
@@ -330,9 +318,9 @@ function verdictOf(
   copies: readonly { id: string; state: Figures['state']; counts: number }[],
 ): Pick<JudgedOrder, 'verdict' | 'reason'> {
   const say = (verdict: OrderVerdict, reason: string) => ({ verdict, reason });
-  if (held.kind === 'unknown') return say('not known', `the service did not say: ${held.why}`);
-  if (mapped?.kind === 'fault') return say('not known', `the rules fail: ${faultText(mapped)}`);
-  if (planned === undefined) return say('not known', 'the store did not say');
+  if (held.kind === 'unknown') return say('unknown', `the service did not say: ${held.why}`);
+  if (mapped?.kind === 'fault') return say('unknown', `the rules fail: ${faultText(mapped)}`);
+  if (planned === undefined) return say('unknown', 'the store did not say');
   if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
     return say('twice', "it is there under two ids: cancel the one that is not the store's");
   }
@@ -340,7 +328,7 @@ function verdictOf(
   if (typeof planned === 'string') {
     return say(
       'not counted by us',
-      `${copy ? '' : 'the service does not have it, and '}${SKIPS[planned]}`,
+      `${copy ? '' : 'the service does not have it: '}${SKIPS[planned]}`,
     );
   }
   if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');

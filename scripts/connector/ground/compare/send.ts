@@ -124,7 +124,7 @@ async function sendPortion<State extends Progress<unknown>>(
       const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
       throw new Problem(
         `SQS did not take ${refused.length} of ${until - sent} messages (${codes}).`,
-        'Repeat the command: it goes on where it was.',
+        'Repeat the command: it continues where it stopped.',
       );
     }
     sent = until;

@@ -18,7 +18,7 @@ import { readQueues } from '../session/queues.ts';
 import type { Session } from '../session/session.ts';
 import { DOCTOR, type Document, type VerdictKind } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
-import { counted, momentText, spanText } from '../terminal/text.ts';
+import { counted, countedWith, momentText, spanText } from '../terminal/text.ts';
 import { judgeOutcomes, type Sent } from './outcomes.ts';
 
 export interface Open {
@@ -95,7 +95,7 @@ export async function compareEverything(
       const last = await readLastReconcile(ledger, domain);
       const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
       if (!stop) continue;
-      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${last ? courseText(last, now()) : ''}`;
+      const text = `${domain}: the comparison stopped (${stop.why}) and is restarted. ${last ? courseText(last, now()) : ''}`;
       if (!noted.has(text)) note(text.trim());
       noted.add(text);
     }
@@ -118,7 +118,7 @@ const STILL_MS = 30_000;
 
 /** Waits as long as the workers settle something, or until that is interrupted. */
 async function drain({ deployment, session, signal }: Open) {
-  const progress = session.terminal.progress('Messages settled; left:');
+  const progress = session.terminal.progress('Messages left:');
   let [least, fellAt, zeros] = [Number.POSITIVE_INFINITY, Date.now(), 0];
   for (;;) {
     const counts = await countMessages(deployment);
@@ -182,20 +182,20 @@ export function judgeFollowed(
   if (!shops.every(({ isWhole }) => isWhole)) {
     const stuck =
       comparison.kind === 'stuck'
-        ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
+        ? `The comparison was started ${counted(comparison.starts, 'time')} and made no progress for ${spanText(STUCK_MS)}: see the log of the function "reconcile". Once the cause is fixed: `
         : '';
-    const what = `Not everything was read and compared after ${took}. ${stuck}${again}`;
+    const what = `Not everything was compared in ${took}. ${stuck}${again}`;
     return say('action required', what);
   }
-  const compared = `Everything was compared after ${took}.`;
+  const compared = `Everything was compared in ${took}.`;
   if (differingIn(shops) > 0) {
-    const differ = `${counted(differingIn(shops), 'order')} differ in the loyalty service.`;
+    const differ = `${countedWith(differingIn(shops), 'order', 'differ')} in the loyalty service.`;
     return say('action required', `${compared} ${differ} ${settled.verdict.what}`);
   }
   const { kind, what } = settled.verdict;
-  if (kind !== 'well') return say(kind, `${compared} ${what}`);
-  const well = `${done} in ${took}: everything was compared, and nothing that was sent is left on the queues.`;
-  return say('well', well);
+  if (kind !== 'ok') return say(kind, `${compared} ${what}`);
+  const well = `${done} in ${took}: everything was compared, and the queues are empty.`;
+  return say('ok', well);
 }
 
 const differingIn = (shops: Followed['shops']): number =>
@@ -252,7 +252,7 @@ const PHASES: Readonly<Record<string, string>> = {
 /** Empty where no deep scan is under way; a large shop's nearly always is. */
 export function courseText({ deep }: Pick<LastReconcile, 'deep'>, now: Date): string {
   if (!deep?.stopped) return '';
-  return `A deep scan is under way since ${momentText(deep.beganAt, now)}, now at ${PHASES[deep.stopped.in]}; every run goes on. Each reads the recent orders again, and older ones in turn.`;
+  return `A deep scan has been running since ${momentText(deep.beganAt, now)}, now at ${PHASES[deep.stopped.in]}; each run continues it, reading the recent orders again and older ones in turn.`;
 }
 
 export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

@@ -217,19 +217,19 @@ type InWords = (sides: Sides, judged: Omit<JudgedSides, keyof Verdict>) => strin
 
 export const REFUSED = 'The loyalty service refuses the credentials, the account or the address';
 
-export const CALL_UNKNOWN = 'What became of a call to the loyalty service is not known';
+export const CALL_UNKNOWN = 'The result of a call to the loyalty service is unknown';
 
 /** What the ledger says became of the store's current state, which was not applied. */
 export const missingText: InWords = ({ entry }, { sent, notSent }) => {
-  const before = sent === 'nothing' ? 'nothing of it' : 'an earlier state';
-  const what = `It was not sent as the store has it now: ${before} was sent.`;
+  const before = sent === 'nothing' ? '' : '; an earlier state was sent';
+  const what = `${notSent === 'not-sent' ? 'Not sent yet' : 'Not sent'}${before}.`;
   const { at = 0, why = '' } = entry?.outcomes.at(-1) ?? {};
   const [moment, because] = [`${utcText(at)} UTC`, why && ` ${why.replace(/\.$/, '')}`];
   switch (notSent) {
     case 'dropped':
-      return `${what} Its dead letter was dropped${because} at ${moment}: it is not sent until it changes in the store.`;
+      return `${what} Its dead letter was dropped${because} at ${moment}: it is sent only after it changes in the store.`;
     case 'given-up':
-      return `${what} It was given up at ${moment}${because && `:${because}`}.`;
+      return `${what} The connector gave up at ${moment}${because && `:${because}`}.`;
     case 'not-sent':
       return what;
   }
@@ -240,7 +240,7 @@ const skippedText: InWords = ({ mapped }, { finding }) => {
   const isReward = mapped.why === 'reward-coupon';
   const there = isReward ? 'has no coupon of this code' : 'does not have it';
   const absent = finding === 'skipped' ? ` The loyalty service ${there}.` : '';
-  return `It is not sent, by rule: ${SKIPS[mapped.why]}.${absent}`;
+  return `Skipped: ${SKIPS[mapped.why]}.${absent}`;
 };
 
 const unreadText: InWords = ({ held }, { finding }) => {
@@ -257,7 +257,7 @@ const agreeText: InWords = (sides, judged) => {
   if (judged.isApplied) return agree;
   // The amounts agree, though the ledger says that this state was not applied.
   const isChanged = judged.sent !== 'nothing' && judged.notSent === 'not-sent';
-  return `${agree} ${isChanged ? 'More of it changed since it was sent, such as its customer: the next event or comparison sends that.' : missingText(sides, judged)}`;
+  return `${agree} ${isChanged ? 'Something else changed since it was sent, such as its customer: the next event or comparison sends that.' : missingText(sides, judged)}`;
 };
 
 const differentText: InWords = (_, { rows }) => {
@@ -279,66 +279,66 @@ const theirsText: InWords = (_, { rows }) => {
 const changedThereText: InWords = ({ held }, { figures }) => {
   const { EstimatedBonus, UpdatedDate = '' } = held.kind === 'order' ? held.order : {};
   const total = fromThousandths(figures.store?.amount ?? 0);
-  return `The points differ from the amount: the loyalty service gives ${EstimatedBonus?.EstimatedPoints} for ${total}, and the order was changed there at ${utcText(UpdatedDate)} UTC, after the last call of the connector. Look in its panel whether a person did that.`;
+  return `The points do not match the amount: the loyalty service grants ${EstimatedBonus?.EstimatedPoints} for ${total}, and the order was changed there at ${utcText(UpdatedDate)} UTC, after the last call of the connector. Check in its panel whether a person did that.`;
 };
 
 /** `well` only where both sides were read and agree. */
 const FINDINGS: Readonly<Record<Finding, readonly [VerdictKind, string | InWords]>> = {
-  agree: ['well', agreeText],
-  'store-not-read': ['not known', 'The store does not say what the service should hold.'],
+  agree: ['ok', agreeText],
+  'store-not-read': ['unknown', 'The store does not say what the service should hold.'],
   'rules-fail': [
     'action required',
     ({ mapped }) =>
       `The rules in the settings fail for it: ${mapped?.kind === 'fault' ? faultText(mapped) : ''}.`,
   ],
-  'service-not-read': ['not known', unreadText],
+  'service-not-read': ['unknown', unreadText],
   'service-refuses': ['action required', unreadText],
   'service-cannot-be-read': [
-    'not known',
-    'The loyalty service has no way to read a product, so nothing more can be checked.',
+    'unknown',
+    'The loyalty service cannot read out a product, so nothing more can be checked.',
   ],
-  skipped: ['well', skippedText],
-  'skipped-but-held': ['not known', skippedText],
-  exchange: ['waits', skippedText],
-  theirs: ['well', theirsText],
-  'call-open': ['waits', `${CALL_UNKNOWN}.`],
+  skipped: ['ok', skippedText],
+  'skipped-but-held': ['unknown', skippedText],
+  exchange: ['pending', skippedText],
+  theirs: ['ok', theirsText],
+  'call-open': ['pending', `${CALL_UNKNOWN}.`],
   'taken-not-known': [
-    'not known',
-    'What was taken back of it is not known: the ledger was lost or restored, and the service shows only what was sent. Its next event finds out, or "recover".',
+    'unknown',
+    'How much of it was taken back is unknown: the ledger was lost or restored, and the service shows only what was sent. Its next event or "recover" finds out.',
   ],
-  'not-sent': ['waits', missingText],
+  'not-sent': ['pending', missingText],
   'given-up': ['action required', missingText],
   dropped: ['action required', missingText],
   'cancelled-there': [
     'action required',
-    'The order is cancelled in the loyalty service, which takes no cancelled order again. If the store is right, give the customer the points by hand there.',
+    'The order is cancelled in the loyalty service, which does not take a cancelled order again. If the store is right, give the customer the points by hand in its panel.',
   ],
   absent: ['action required', 'The loyalty service does not have it, though it was sent.'],
   different: ['action required', differentText],
   'changed-there': ['action required', changedThereText],
   'still-held': [
-    'not known',
-    'The store no longer has this customer. The loyalty service still does, and offers no way to delete one: whether it may stay there, a person must decide.',
+    'unknown',
+    'The store no longer has this customer. The loyalty service still does, and offers no way to delete one: decide whether it may stay there.',
   ],
 };
 
-/** After "It is not sent, by rule:". */
+/** After "Skipped:". */
 export const SKIPS: Readonly<Record<MappingSkip, string>> = {
-  guest: 'it was ordered as a guest, without a customer who could have points',
+  guest: 'ordered as a guest, so there is no customer to give points to',
   'customer-without-email':
-    'the customer has no e-mail address, so the service cannot tell who it is',
-  'test-order': 'it is a test order',
-  'other-currency': 'it is in another currency than the one that the settings name for its shop',
-  pending: 'it is not complete, and earns points by itself as soon as it is',
-  'before-go-live': 'it was placed before the loyalty program began',
+    'its customer has no e-mail address, so the service cannot tell who it is',
+  'test-order': 'a test order',
+  'other-currency': 'not in the currency that the settings name for its shop',
+  pending: 'not complete yet; it is sent as soon as it is',
+  'before-go-live': 'placed before the loyalty program began',
   exchange: 'an exchange of its items is under way, and its next change decides what is sent',
   redacted: "the customer's data was erased",
-  'never-sent': 'it ended before anything of it was sent',
-  'reward-coupon': 'the connector made this code for a reward: a redemption, not a coupon',
+  'never-sent': 'cancelled or refunded before it was ever sent',
+  'reward-coupon': 'the connector made this code for a redeemed reward',
   'customers-with-orders': 'the settings send customers as part of their orders only',
   'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
-  'coupon-for-everyone': 'it is for everyone, not for one customer',
-  'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers only',
+  'coupon-for-everyone': 'for everyone, not for one customer',
+  'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers',
 };
 
 export const sidesTable = ({ rows }: Pick<JudgedSides, 'rows'>): TableBlock =>

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, extname, join } from 'node:path';
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
+import { listenFault, PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { findLocalStack } from '../session/find-deployment.ts';
 import type { Session } from '../session/session.ts';
@@ -67,9 +67,9 @@ export async function openConsole(
   const page = await readPage();
   const server = createServer();
   server.listen(port, '127.0.0.1');
-  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
+  await once(server, 'listening').catch((error: Error) => {
+    const fault = listenFault(error);
+    throw fault === undefined ? error : new Problem(fault);
   });
   const { port: own } = server.address() as AddressInfo;
   const guard = createGuard(own);
@@ -281,7 +281,11 @@ ${keyLine}<title>${attribute(about.stack)}</title>
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
 
 function attribute(text: string): string {

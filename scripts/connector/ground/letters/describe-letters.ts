@@ -63,9 +63,9 @@ export interface About {
 
 /** Reasons can quote a size or a field, so their number has a limit. */
 const MOST_GROUPS = 200;
-const REST = 'further reasons, too many to list: narrow them down with a filter';
+const REST = 'more reasons than can be listed: narrow them down with a filter';
 const DELIVERED =
-  'The loyalty service got the same or a newer state of each since. Nothing is left to send.';
+  'The loyalty service has received the same or a newer state of each since. Nothing is left to send.';
 
 /** Of dead letters with the newest first. The largest group first, and last those that were delivered since. */
 export function groupsOf(letters: readonly (ListedDeadLetter & Known)[]): readonly LetterGroup[] {
@@ -150,7 +150,7 @@ export const isHopeless = ({ reason, event, family }: SummarizedDeadLetter): boo
 export function compareSince({ at, family }: ListedDeadLetter): readonly Suggestion[] {
   if (family !== 'orders') return [];
   const say =
-    'A body that does not say what it is about cannot be sent again, only dropped. To see whether an order lacks something:';
+    'A message that does not say what it is about cannot be sent again, only dropped. Check whether an order is missing something:';
   const since = isoOf(at).slice(0, 10);
   return [{ label: 'Compare orders', say, line: line('compare', ['orders'], { since }) }];
 }
@@ -226,18 +226,18 @@ export function expiryText(
   const then = () => {
     const { event } = letter;
     if (!event || isUnrecorded(letter)) {
-      return 'If the store has what it is about, reconcile sends that without it.';
+      return 'If the store still has what it is about, reconcile sends that anyway.';
     }
     if (!SCANNED.has(event.kind)) {
-      return 'Decide before: docs/healing.md says what is left to do by hand then.';
+      return 'Decide before then: docs/healing.md says what is left to do by hand after that.';
     }
     if (healing.deepEveryDays === false) {
-      return 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.';
+      return 'After that it is sent only when it changes in the store, because the settings turn deep scans off.';
     }
     const shop = shops.find(({ domain }) => domain === event.shop);
     const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
     const except = hidden === undefined ? '' : `; not ${hidden}`;
-    return `The first deep scan after ${day} sends what the store then has, at the latest${except}.`;
+    return `At the latest, the first deep scan after ${day} sends what the store has then${except}.`;
   };
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
@@ -298,17 +298,17 @@ export const openIn = ({ matching }: LetterList): readonly KnownLetter[] =>
 const differs = ({ queues }: LetterList): boolean =>
   queues.some((one) => one.counted !== one.listed);
 
-const MORE_COUNTED = 'a worker died on the message, and SQS moved it there itself';
-const FEWER_COUNTED = 'some were removed without this connector';
+const MORE_COUNTED = 'workers crashed on a message and SQS moved it there';
+const FEWER_COUNTED = 'something other than the connector removed some';
 
 /** What the list does not have, each in one sentence. */
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
   const { letters, matching, queues } = list;
   const others = othersIn(list);
-  const waits = others === 1 ? 'other waits' : 'others wait';
+  const left = others === 1 ? 'is 1 other' : `are ${others} others`;
   const given = optionTexts(optionsOf(filter)).join(' ');
   const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
-  const has = filter.code === undefined ? '' : ` Codes that there are: ${codes || 'none'}.`;
+  const has = filter.code === undefined ? '' : ` Existing codes: ${codes || 'none'}.`;
   const differing = queues.filter((one) => one.counted !== one.listed);
   const each = differing.map(
     (one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`,
@@ -318,13 +318,13 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
   );
   return [
     ...(matching.length === 0 && others > 0
-      ? [text(`No dead letter matches ${given}; ${others} ${waits}.${has}`)]
+      ? [text(`No dead letter matches ${given}; there ${left}.${has}`)]
       : []),
     ...(differs(list)
       ? [
           text(
-            `SQS counts ${each.join(', ')}. Its count may be a minute old. Only if it differs for longer, ${[...causes].join(', or ')}: a scan reads the queues and corrects the list.`,
-            'waits',
+            `SQS counts ${each.join(', ')}. Its count may be a minute old. If it still differs after that, ${[...causes].join(', or ')}: a scan corrects the list.`,
+            'pending',
           ),
         ]
       : []),
@@ -334,6 +334,6 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
 /** Where the list is not what SQS counts. */
 export function scanNext(list: LetterList): readonly Suggestion[] {
   const say =
-    'To read the queues and correct the list (meanwhile others cannot receive the dead letters):';
+    'Read the queues and correct the list (nobody else can receive the dead letters meanwhile):';
   return differs(list) ? [{ label: 'Scan the queues', line: line('dead-letters scan'), say }] : [];
 }

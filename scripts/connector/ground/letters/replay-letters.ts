@@ -171,7 +171,7 @@ export async function readErasure(
  * Why a replay would leave a dead letter, as far as its summary tells; undefined if it would be sent. Whether this
  * release can read what the one that parked it could not, only the message tells.
  */
-export function foreseeReplay(
+export function previewReplay(
   { event, reason }: ListedDeadLetter,
   shops: readonly { readonly domain: string }[],
 ): Obstacle | undefined {

@@ -34,7 +34,7 @@ export function durationMs(text: string): number {
   if (count !== undefined && unit !== undefined) {
     return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   }
-  throw new InvalidArgumentError(`${text} is not a duration: 30m, 2h or 1d.`);
+  throw new InvalidArgumentError(`Give a duration such as 30m, 2h or 1d.`);
 }
 
 /** A parser for commander, for an option that is shown again as it was given. */

@@ -9,10 +9,20 @@ import {
   type Ledger,
   type RecordKey,
 } from '../../../../shared/core/ledger/ledger.ts';
+import type { VerdictKind } from '../terminal/document.ts';
 import type { Deployment } from './deployment.ts';
 import { type Caller, readCaller } from './read-caller.ts';
 
 export const AUDIT_DAYS = 400;
+
+/** The words of the first release: the one that a rollback brings back reads no others. */
+const KEPT_AS = {
+  ok: 'well',
+  pending: 'waits',
+  'action required': 'action required',
+  unknown: 'not known',
+} as const satisfies Record<VerdictKind, string>;
+const KINDS = Object.keys(KEPT_AS) as readonly VerdictKind[];
 
 const counts = v.record(v.string(), v.number());
 const begun = v.object({
@@ -25,7 +35,12 @@ const ended = v.object({
   at: v.string(),
   result: v.picklist(['finished', 'failed', 'interrupted']),
   /** Of the document that a finished command answered with. */
-  verdict: v.exactOptional(v.picklist(['well', 'waits', 'action required', 'not known'])),
+  verdict: v.exactOptional(
+    v.pipe(
+      v.picklist(Object.values(KEPT_AS)),
+      v.transform((kept) => KINDS.find((one) => KEPT_AS[one] === kept)),
+    ),
+  ),
   counts,
 });
 
@@ -75,7 +90,9 @@ export function recordEnd(
   end: Omit<ChangeEnded, 'at'>,
   now: Date,
 ): Promise<void> {
-  return append(ledger, { ...key, id: `${id}${END}` }, { at: now.toISOString(), ...end }, now);
+  const verdict = end.verdict && KEPT_AS[end.verdict];
+  const kept = { at: now.toISOString(), ...end, ...(verdict && { verdict }) };
+  return append(ledger, { ...key, id: `${id}${END}` }, kept, now);
 }
 
 /** The records of that time, the newest first. Those after `now`, by a wrong clock, are mostly none: asked at once. */

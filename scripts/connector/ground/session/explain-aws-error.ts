@@ -32,8 +32,8 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
     ],
     [
       /^RequestTimeTooSkewed\b|Signature (expired|not yet current)/i,
-      'AWS has another time: the clock of this machine is wrong.',
-      'Set the clock (date -u shows the time of this machine), then repeat the command.',
+      "This machine's clock is wrong: AWS has another time.",
+      'Set the clock (date -u shows what it says), then repeat the command.',
     ],
     [
       /^CredentialsProviderError\b|Could not load credentials|Could not resolve credentials/i,

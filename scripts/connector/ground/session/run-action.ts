@@ -151,7 +151,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
       }
       const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       const next =
-        'This error is unexpected. Run the command with --verbose to see where it happened.';
+        'This error is unexpected. To see where it happened, repeat the command with --verbose.';
       report('unexpected', message, showStack ? undefined : next);
       return EXIT.failed;
     },

@@ -20,10 +20,10 @@ export interface Document<Data = unknown> {
 }
 
 /**
- * `well` and `waits` only of what was read just now. `waits` goes on by itself; `not known`: it could not be read, or not
+ * `ok` and `pending` only of what was read just now. `pending` resolves itself; `unknown`: it could not be read, or not
  * all of it.
  */
-export type VerdictKind = 'well' | 'waits' | 'action required' | 'not known';
+export type VerdictKind = 'ok' | 'pending' | 'action required' | 'unknown';
 
 export interface Verdict {
   readonly kind: VerdictKind;
@@ -32,14 +32,21 @@ export interface Verdict {
 }
 
 /** The first that some of them are. */
-const BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
+const BY_WEIGHT = ['action required', 'unknown', 'pending', 'ok'] as const;
 
 /** What all of them together are; undefined of none. */
 export const worstOf = (some: readonly Pick<Verdict, 'kind'>[]): VerdictKind | undefined =>
   BY_WEIGHT.find((kind) => some.some((one) => one.kind === kind));
 
 /** `soft`: worth less attention. */
-export type Tone = 'well' | 'waits' | 'bad' | 'soft';
+export type Tone = 'ok' | 'pending' | 'bad' | 'soft';
+
+export const TONE_OF: Readonly<Record<VerdictKind, 'ok' | 'pending' | 'bad'>> = {
+  ok: 'ok',
+  pending: 'pending',
+  'action required': 'bad',
+  unknown: 'pending',
+};
 
 /** A text, a number, a moment (ISO 8601), or a text that has a tone or opens another document. */
 export type Cell =
@@ -95,7 +102,7 @@ export interface FindingsBlock {
 
 export interface ShownFinding {
   /** `info`: neither good nor bad, but worth knowing. */
-  readonly tone: 'well' | 'waits' | 'bad' | 'info';
+  readonly tone: 'ok' | 'pending' | 'bad' | 'info';
   /** The part that was looked at: `secrets`. */
   readonly name?: string;
   readonly what: string;
@@ -183,10 +190,10 @@ export interface SectionBlock {
 }
 
 const CODES: Readonly<Record<VerdictKind, ExitCode>> = {
-  well: 0,
+  ok: 0,
   'action required': 1,
-  waits: 3,
-  'not known': 4,
+  pending: 3,
+  unknown: 4,
 };
 
 /** The exit code of a command that ended with this document. */

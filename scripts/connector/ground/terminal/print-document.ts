@@ -10,7 +10,7 @@ import {
   type Suggestion,
   type TableBlock,
   type TimelineBlock,
-  type VerdictKind,
+  TONE_OF,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
 import type { Terminal } from './terminal.ts';
@@ -24,13 +24,7 @@ export interface PrintSettings {
   readonly now: Date;
 }
 
-const STYLES = { well: 'green', waits: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
-const VERDICTS: Readonly<Record<VerdictKind, keyof typeof STYLES>> = {
-  well: 'well',
-  waits: 'waits',
-  'action required': 'bad',
-  'not known': 'waits',
-};
+const STYLES = { ok: 'green', pending: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
 
 /** Draws a document at the terminal: the verdict, what it rests on, and what to do next. */
 export function printDocument(
@@ -41,7 +35,7 @@ export function printDocument(
   terminal.line(terminal.style('bold', printable(title)));
   if (verdict) {
     terminal.line();
-    const style = STYLES[VERDICTS[verdict.kind]];
+    const style = STYLES[TONE_OF[verdict.kind]];
     terminal.line(terminal.style(['bold', style], verdict.kind.toUpperCase()));
     printWords(terminal, verdict.what, '  ');
   }
@@ -105,7 +99,7 @@ function printWords(
   }
 }
 
-const MARKS = { well: 'pass', waits: 'warn', bad: 'FAIL', info: 'info' } as const;
+const MARKS = { ok: 'pass', pending: 'warn', bad: 'FAIL', info: 'info' } as const;
 
 const allOf = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
   found.flatMap((one) => [one, ...allOf(one.follows ?? [])]);
@@ -224,6 +218,6 @@ const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ lengt
 
 function cellText(cell: Cell, now: Date): string {
   if (typeof cell === 'string') return printable(cell);
-  if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'number') return cell.toLocaleString('en');
   return 'at' in cell ? relativeTime(Date.parse(cell.at), now) : printable(cell.text);
 }

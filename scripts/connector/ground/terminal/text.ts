@@ -102,9 +102,9 @@ export function secondsText(milliseconds: number): string {
 /** The user, or the name of a role's session: the end of an ARN. */
 export const personOf = (arn: string): string => arn.split(/[/:]/).at(-1) ?? arn;
 
-/** `1 order`, `3 orders` */
+/** `1 order`, `3,200 orders` */
 export function counted(many: number, thing: string): string {
-  return `${many} ${thing}${many === 1 ? '' : 's'}`;
+  return `${many.toLocaleString('en')} ${thing}${many === 1 ? '' : 's'}`;
 }
 
 /** `1 message waits`, `3 messages wait`: the verb without its ending. */

@@ -62,7 +62,7 @@ export async function writeApp(
 /** What `doctor` compares: the app of a sandbox has no folder, and another person may have written that of a shop. */
 export function writtenFoldersCheck({ deployment, shops }: FolderDeps): Check {
   const next = (shop: string) => ({ label: 'Write it', line: line('app write', [], { shop }) });
-  const what = 'there is no folder of the app in this project, so it was not compared';
+  const what = 'this project has no app folder, so it was not compared';
   return shopCheck('app folder', [], shops, async (shop) => {
     const isWritten = existsSync(join(folderOf(deployment, shop, undefined), TOML));
     if (isWritten) return appFolderCheck({ deployment, shops: [shop] }).look();
@@ -89,7 +89,7 @@ export function appFolderCheck(
     look: forEachShop(shops, async (shop) => {
       const { place, wanted, written } = await readAppFolder(deployment, shop, options);
       const findings = compareApp(wanted, written);
-      if (findings.length === 0) return [pass(`${place} is as it should be`, ...releaseOf(place))];
+      if (findings.length === 0) return [pass(`${place} is up to date`, ...releaseOf(place))];
       const write = line('app write', [], { shop: shop.domain, to: options.to });
       return findings.map((one) => ({ ...one, next: [{ label: 'Write it', line: write }] }));
     }),
@@ -128,7 +128,7 @@ export function compareApp(wanted: AppFiles, written: AppFiles): readonly Findin
     (part) => !isDeepStrictEqual(inOrder(wants[part]), inOrder(has[part])),
   );
   return [
-    ...parts.map((part) => fail(`${TOML}: ${part} is not as the settings need it`)),
+    ...parts.map((part) => fail(`${TOML}: ${part} does not match the settings`)),
     ...differentExtensions(wanted, written).map((what) => fail(what)),
   ];
 }
@@ -148,7 +148,7 @@ function differentExtensions(wanted: AppFiles, written: AppFiles): readonly stri
   const paths = [...new Set([...wanted.keys(), ...written.keys()])];
   const differ = paths.filter((path) => textOf(wanted.get(path)) !== textOf(written.get(path)));
   const names = new Set(differ.flatMap((path) => EXTENSION.exec(path)?.[1] ?? []));
-  return [...names].map((name) => `extensions/${name} is not as this release writes it`);
+  return [...names].map((name) => `extensions/${name} is not the version of this release`);
 }
 
 const TOML = 'shopify.app.toml';
@@ -336,7 +336,7 @@ async function readClientId(deployment: Deployment, shop: Shop): Promise<string 
 function requireClientId({ clientId, shop }: AppFolder): void {
   if (clientId !== '') return;
   throw new Problem(
-    `The client ID of the app of ${shop} is not known.`,
+    `The client ID of the app of ${shop} is unknown.`,
     `Give it: --client-id ID (Dev Dashboard, the app, Settings), or store it: npx loyalty-connector secrets set store --shop ${shop}`,
   );
 }

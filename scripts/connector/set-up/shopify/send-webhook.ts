@@ -85,11 +85,11 @@ function judgeAnswer(
     if (wasParked) {
       return bad(`${why} The same bytes were a dead letter before: the worker skips them.`);
     }
-    const what = `${why} The worker gives it up, as a dead letter.`;
+    const what = `${why} The worker makes it a dead letter.`;
     return bad(what, { label: 'See the dead letter', line: letters });
   }
-  const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
-  return { verdict: { kind: 'well', what: answered }, next: KINDS.has(named) ? [trace] : [] };
+  const trace = { label: 'See what happened', line: line('trace', [named, id], { shop }) };
+  return { verdict: { kind: 'ok', what: answered }, next: KINDS.has(named) ? [trace] : [] };
 }
 
 /** Signs and posts it as the store would. */

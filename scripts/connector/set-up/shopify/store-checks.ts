@@ -206,10 +206,10 @@ export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocum
   if (!data?.storeCreditConfiguration) return unknown('the store did not answer');
   return data.storeCreditConfiguration.storeCreditEnabled
     ? pass(
-        `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then waits for a person`,
+        `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then needs you`,
       )
     : fail(
-        'cashback becomes store credit, and the checkout does not take it: nobody can redeem it',
+        'cashback becomes store credit, but the checkout does not accept it: nobody can redeem it',
         "Switch store credit on in the store's admin, or set storefront.cashback to 'code'.",
       );
 });

@@ -192,7 +192,9 @@ function judgePointTokens({ domain: shop }: Shop, tokens: StoredTokens | undefin
   }
   const { previousUntil } = tokens;
   return previousUntil === undefined
-    ? pass("the token of point events is stored; whether the service's panel has it, no API shows")
+    ? pass(
+        "the token of point events is stored; check in the service's panel that it is entered there",
+      )
     : warn(
         `the previous token of point events is accepted until ${utcText(previousUntil)} UTC: the panel of the loyalty service needs the new one before that`,
       );

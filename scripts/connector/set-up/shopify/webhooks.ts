@@ -84,7 +84,7 @@ export async function syncWebhooks(
 const findMissed = (shops: readonly Shop[], shop: string | undefined): readonly Suggestion[] => [
   ...shops.map(({ domain }) => ({
     label: 'See the orders that were missed',
-    say: 'Webhooks of the time before may be missed. Which orders differ now:',
+    say: 'Earlier webhooks may have been missed. Which orders differ now:',
     line: line('compare', ['orders'], { since: '24h', shop: domain }),
   })),
   {
@@ -189,7 +189,7 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
   };
   return [
     ...faults.map((what) => fail(what, sync)),
-    ...(faults.length === 0 ? [pass(`${counted(fine.length, 'subscription')} as wanted`)] : []),
+    ...(faults.length === 0 ? [pass(`${counted(fine.length, 'subscription')} correct`)] : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
     ...(version && !version.retired ? [warn(versionText(version), SET_VERSION)] : []),
     ...(healing.productChanges === 'events' ? [info(EVENTS, compare)] : []),
@@ -202,7 +202,7 @@ const SET_VERSION =
   "Set the app's webhook API version in its configuration: a subscription has none.";
 
 const versionText = ({ handle, retired }: NonNullable<SubscriptionFindings['version']>) =>
-  `webhooks come in ${retired ? 'the retired ' : ''}API version ${handle}; the readers are for ${API_VERSION}`;
+  `webhooks arrive in ${retired ? 'the retired ' : ''}API version ${handle}; the connector reads ${API_VERSION}`;
 
 function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readonly string[] {
   const topics = missing.map(({ topic }) => topic).join(', ');
@@ -212,8 +212,8 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
     ...(missing.length === 1 ? [`the subscription of ${topics} is missing`] : []),
     ...(missing.length > 1 ? [others === 0 ? of : `${of}: ${topics}`] : []),
     ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
-    ...extra.map(({ topic, uri }) => `${topic} is subscribed to once too often (${uri})`),
+    ...extra.map(({ topic, uri }) => `${topic} has a duplicate subscription (${uri})`),
   ];
 }
 
-const EVENTS = 'changes of products come by Events, which cannot be seen from here';
+const EVENTS = 'product changes arrive as Events, which cannot be seen from here';

@@ -19,7 +19,7 @@ export default defineConnector({
 
   loyalty: {
     address: 'https://loyalty.example.com',
-    // What the service's documentation leaves open. Uncomment what turns out to be otherwise.
+    // What the service's documentation leaves open. Uncomment assumptions that prove wrong.
     assumptions: {
       // completedOrdersTakeTheCancelledMark: false,
     },

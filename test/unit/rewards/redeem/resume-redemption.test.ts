@@ -3,7 +3,7 @@ import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
-  foreseeClosing,
+  previewClosing,
   recoverRedemptions,
   resumeRedemptions,
 } from '../../../../shared/rewards/redeem/recover-redemptions.ts';
@@ -321,14 +321,14 @@ describe('a person who closes a redemption', () => {
     const { redemption } = await keep(OLD, CALLING, { stuck: 'look-up-refused' });
     const free = { ...redemption, stuck: undefined } as unknown as Redemption;
     const closed = { ...redemption, state: { at: 'cancelled' } } as const;
-    expect(foreseeClosing(redemption, 'cancelled', now)).toMatchObject({ kind: 'closed' });
-    expect(foreseeClosing(closed, 'cancelled', now)).toEqual({
+    expect(previewClosing(redemption, 'cancelled', now)).toMatchObject({ kind: 'closed' });
+    expect(previewClosing(closed, 'cancelled', now)).toEqual({
       kind: 'closed',
       redemption: closed,
     });
-    expect(foreseeClosing(closed, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
-    expect(foreseeClosing(free, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
-    expect(foreseeClosing(undefined, 'refused', now)).toEqual({ kind: 'not-found' });
+    expect(previewClosing(closed, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
+    expect(previewClosing(free, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
+    expect(previewClosing(undefined, 'refused', now)).toEqual({ kind: 'not-found' });
   });
 
   it('does not hear that it is closed when the customer got the code at that moment', async () => {

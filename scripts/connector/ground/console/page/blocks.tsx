@@ -123,10 +123,10 @@ function Blocks({
 }
 
 const VERDICTS: Readonly<Record<VerdictKind, readonly [tone: string, name: string]>> = {
-  well: ['well', 'Well'],
-  waits: ['waits', 'Waits'],
+  ok: ['ok', 'OK'],
+  pending: ['pending', 'Pending'],
   'action required': ['bad', 'Action required'],
-  'not known': ['waits', 'Not known'],
+  unknown: ['pending', 'Unknown'],
 };
 
 interface BannerProps {
@@ -198,7 +198,7 @@ const MOST_QUIET = 6;
 
 function Findings({ title, findings }: FindingsBlock) {
   const isQuiet = ({ tone, next = [] }: ShownFinding) =>
-    (tone === 'well' || tone === 'info') && next.length === 0;
+    (tone === 'ok' || tone === 'info') && next.length === 0;
   const quiet = findings.filter(isQuiet);
   const folded = quiet.length > MOST_QUIET ? quiet : [];
   const notes = folded.filter(({ tone }) => tone === 'info').length;
@@ -219,8 +219,8 @@ function Findings({ title, findings }: FindingsBlock) {
 }
 
 const MARKS = {
-  well: ['✓', 'Fine'],
-  waits: ['!', 'Warning'],
+  ok: ['✓', 'Fine'],
+  pending: ['!', 'Warning'],
   bad: ['✕', 'Wrong'],
   info: ['i', 'Note'],
 } as const;

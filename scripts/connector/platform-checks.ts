@@ -2,12 +2,12 @@ import type { PlatformName } from '../../shared/config/connector-settings.ts';
 import { serverCheck } from './ground/checks/check.ts';
 import { loyaltyCheck } from './ground/checks/loyalty.ts';
 import { webhookAddressCheck } from './ground/checks/read-secret.ts';
-import type { StoreRoom, StoreRooms } from './ground/checks/step.ts';
+import type { ChecksByPlatform, PlatformChecks } from './ground/checks/step.ts';
 import { commandsOf } from './ground/session/services.ts';
-import { describeDashboard, shopifyChecks, shopifySteps } from './set-up/shopify/shop-room.ts';
+import { describeDashboard, shopifyChecks, shopifySteps } from './set-up/shopify/shop-checks.ts';
 import { subscriptionsCheck } from './set-up/shopify/webhooks.ts';
 
-const ROOMS: Readonly<Record<PlatformName, StoreRoom>> = {
+const CHECKS: Readonly<Record<PlatformName, PlatformChecks>> = {
   shopify: {
     checks: shopifyChecks,
     steps: shopifySteps,
@@ -23,13 +23,13 @@ const ROOMS: Readonly<Record<PlatformName, StoreRoom>> = {
   },
 };
 
-const roomOf: StoreRooms['roomOf'] = ({ platform }) => ROOMS[platform];
+const checksOf: ChecksByPlatform['checksOf'] = ({ platform }) => CHECKS[platform];
 
-export const storeRooms: StoreRooms = {
-  roomOf,
+export const checksByPlatform: ChecksByPlatform = {
+  checksOf,
   storeChecks: (deps) =>
-    [...Map.groupBy(deps.shops, roomOf)].flatMap(([room, shops]) =>
-      room.checks({ ...deps, shops }),
+    [...Map.groupBy(deps.shops, checksOf)].flatMap(([platform, shops]) =>
+      platform.checks({ ...deps, shops }),
     ),
   eventsCheck: (deps) => subscriptionsCheck(deps),
 };
