@@ -58,9 +58,7 @@ describe('loyalty-connector pause and resume', () => {
     );
     expect((await operated.run('resume')).stdout).toContain(`Ended: ${SHOP}: paused since`);
     expect((await operated.run('resume')).stdout).toContain('Nothing was changed');
-    expect((await operated.run('history')).stdout).toContain(
-      'resume, done',
-    );
+    expect((await operated.run('history')).stdout).toContain('resume, done');
 
     await operated.run('pause --yes');
     const other = JSON.parse((await operated.run('resume --queue orders --json')).stdout);

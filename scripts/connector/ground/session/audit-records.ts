@@ -15,14 +15,7 @@ import { type Caller, readCaller } from './read-caller.ts';
 
 export const AUDIT_DAYS = 400;
 
-/** The words of the first release: the one that a rollback brings back reads no others. */
-const KEPT_AS = {
-  ok: 'well',
-  pending: 'waits',
-  'action required': 'action required',
-  unknown: 'not known',
-} as const satisfies Record<VerdictKind, string>;
-const KINDS = Object.keys(KEPT_AS) as readonly VerdictKind[];
+const VERDICTS = ['ok', 'pending', 'action required', 'unknown'] as const satisfies VerdictKind[];
 
 const counts = v.record(v.string(), v.number());
 const begun = v.object({
@@ -35,12 +28,7 @@ const ended = v.object({
   at: v.string(),
   result: v.picklist(['finished', 'failed', 'interrupted']),
   /** Of the document that a finished command answered with. */
-  verdict: v.exactOptional(
-    v.pipe(
-      v.picklist(Object.values(KEPT_AS)),
-      v.transform((kept) => KINDS.find((one) => KEPT_AS[one] === kept)),
-    ),
-  ),
+  verdict: v.exactOptional(v.picklist(VERDICTS)),
   counts,
 });
 
@@ -90,8 +78,7 @@ export function recordEnd(
   end: Omit<ChangeEnded, 'at'>,
   now: Date,
 ): Promise<void> {
-  const verdict = end.verdict && KEPT_AS[end.verdict];
-  const kept = { at: now.toISOString(), ...end, ...(verdict && { verdict }) };
+  const kept = { at: now.toISOString(), ...end };
   return append(ledger, { ...key, id: `${id}${END}` }, kept, now);
 }
 
