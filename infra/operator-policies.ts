@@ -1,5 +1,6 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import {
   acceptWildcard,
@@ -12,6 +13,7 @@ import {
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];
   readonly ledger: LedgerTable;
+  readonly logs: readonly ILogGroup[];
   readonly dataKey: DataKey | undefined;
   readonly secretsPrefix: string;
   readonly reconcileArn: string;
@@ -92,6 +94,7 @@ export class OperatorPolicies extends Construct {
   #changes({
     queues,
     ledger,
+    logs,
     secretsPrefix,
     reconcileArn,
     alarmTopicArn,
@@ -115,8 +118,12 @@ export class OperatorPolicies extends Construct {
         queues.map(({ source }) => source.queueArn),
       ),
       allow(['dynamodb:PutItem'], [ledger.table.tableArn], likeKeys(WRITABLE_KEYS)),
-      // `privacy`: no index knows whose an item is.
+      // `privacy`: no index knows whose an item is. `audit` reads all of them.
       allow(['dynamodb:Scan'], [ledger.table.tableArn]),
+      allow(
+        ['logs:FilterLogEvents'],
+        logs.map(({ logGroupArn }) => logGroupArn),
+      ),
       appendRecords(ledger, OWN_RECORDS),
       allow(
         SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),

@@ -32,7 +32,7 @@ import { createHttpClient, type HttpAnswer, type HttpFailure } from '../http/htt
 /** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 interface JsonService {
   /** As in its address and in the signature. */
-  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager' | 'events';
+  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager' | 'events' | 'logs';
   /** As in `AWS_ENDPOINT_URL_<id>`. */
   readonly id: string;
   /** The prefix of the operation in `X-Amz-Target`. */
@@ -272,6 +272,13 @@ const EVENT_BRIDGE: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
+const CLOUDWATCH_LOGS: JsonService = {
+  name: 'logs',
+  id: 'CLOUDWATCH_LOGS',
+  target: 'Logs_20140328',
+  contentType: 'application/x-amz-json-1.1',
+};
+
 /** See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   const call = createJsonCall(SQS, settings);
@@ -329,6 +336,24 @@ export function createEventsCalls(settings: JsonServiceSettings) {
   return {
     putEvents: (input: { readonly Entries: readonly object[] }) =>
       call<{ readonly FailedEntryCount?: number }>('PutEvents', input),
+  };
+}
+
+/** One page of the lines of a log group, the oldest first. */
+export function createLogsCalls(settings: JsonServiceSettings) {
+  const call = createJsonCall(CLOUDWATCH_LOGS, settings);
+  return {
+    /** Moments in epoch milliseconds, both included. A page may be empty and not the last. */
+    filterLogEvents: (input: {
+      readonly logGroupName: string;
+      readonly startTime: number;
+      readonly endTime: number;
+      readonly nextToken?: string | undefined;
+    }) =>
+      call<{
+        readonly events?: readonly { readonly message?: string }[];
+        readonly nextToken?: string;
+      }>('FilterLogEvents', input),
   };
 }
 
