@@ -183,7 +183,6 @@ export class LoyaltyConnector extends Construct {
     const policies = new OperatorPolicies(this, 'OperatorPolicies', {
       queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
       ledger,
-      logs,
       dataKey,
       secretsPrefix,
       reconcileArn: reconcile.functionArn,

@@ -1,6 +1,5 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import {
   acceptWildcard,
@@ -13,7 +12,6 @@ import {
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];
   readonly ledger: LedgerTable;
-  readonly logs: readonly ILogGroup[];
   readonly dataKey: DataKey | undefined;
   readonly secretsPrefix: string;
   readonly reconcileArn: string;
@@ -94,7 +92,6 @@ export class OperatorPolicies extends Construct {
   #changes({
     queues,
     ledger,
-    logs,
     secretsPrefix,
     reconcileArn,
     alarmTopicArn,
@@ -106,6 +103,13 @@ export class OperatorPolicies extends Construct {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     acceptWildcard(this, secrets, 'All are secrets of this stack.');
+    const logs = Stack.of(this).formatArn({
+      service: 'logs',
+      resource: 'log-group',
+      resourceName: `${Stack.of(this).stackName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    acceptWildcard(this, logs, 'All names together are longer than a policy may be.');
     return [
       // A queue can be read only by receiving, which may hide a dead letter from all others for half a day.
       allow(
@@ -120,10 +124,7 @@ export class OperatorPolicies extends Construct {
       allow(['dynamodb:PutItem'], [ledger.table.tableArn], likeKeys(WRITABLE_KEYS)),
       // `privacy`: no index knows whose an item is. `audit` reads all of them.
       allow(['dynamodb:Scan'], [ledger.table.tableArn]),
-      allow(
-        ['logs:FilterLogEvents'],
-        logs.map(({ logGroupArn }) => logGroupArn),
-      ),
+      allow(['logs:FilterLogEvents'], [logs]),
       appendRecords(ledger, OWN_RECORDS),
       allow(
         SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),
