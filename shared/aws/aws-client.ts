@@ -339,22 +339,15 @@ export function createEventsCalls(settings: JsonServiceSettings) {
   };
 }
 
-/** One page of the lines of a log group, the oldest first. */
+interface LogPage {
+  readonly events?: readonly { readonly message?: string }[];
+  readonly nextToken?: string;
+}
+
+/** A page of lines may be empty and not the last. */
 export function createLogsCalls(settings: JsonServiceSettings) {
   const call = createJsonCall(CLOUDWATCH_LOGS, settings);
-  return {
-    /** Moments in epoch milliseconds, both included. A page may be empty and not the last. */
-    filterLogEvents: (input: {
-      readonly logGroupName: string;
-      readonly startTime: number;
-      readonly endTime: number;
-      readonly nextToken?: string | undefined;
-    }) =>
-      call<{
-        readonly events?: readonly { readonly message?: string }[];
-        readonly nextToken?: string;
-      }>('FilterLogEvents', input),
-  };
+  return { filterLogEvents: (input: object) => call<LogPage>('FilterLogEvents', input) };
 }
 
 /** From the environment variables that Lambda sets: the region and the credentials of the role. */

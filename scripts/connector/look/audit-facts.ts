@@ -18,8 +18,8 @@ export interface Fact {
   readonly topic: string;
   /** The id of the delivery; empty for what is no log line. */
   readonly delivery: string;
-  /** A call changed what the loyalty service holds. */
-  readonly called: boolean;
+  /** Those that changed what the loyalty service holds; absent or empty: none. */
+  readonly calls?: string | undefined;
   readonly state?: string | undefined;
   readonly again?: AppliedAgain | undefined;
   readonly why?: string | undefined;
@@ -51,18 +51,19 @@ const MEANINGS: ReadonlyMap<string, Fact['what']> = new Map([
   ),
 ]);
 
+/** Ids and codes: a day of them is kept in files. */
+const KEPT = [
+  ...(['shop', 'kind', 'id', 'topic', 'calls', 'state', 'again'] as const),
+  ...(['why', 'afterSeconds', 'messageId'] as const),
+];
+
 /** Undefined for a line that is about no delivery. */
 export function factIn(at: number, message: string, fields: Fields): Fact | undefined {
   const what = MEANINGS.get(message);
-  const { correlationId: delivery, shop, kind, id, topic } = fields;
+  const { correlationId: delivery } = fields;
   if (!what || typeof delivery !== 'string') return undefined;
-  const given = fields as Partial<Fact> & { readonly calls?: string };
-  const { calls, state, again, why, afterSeconds, messageId } = given;
-  return {
-    ...{ at, what, delivery, shop: String(shop), id: String(id), topic: String(topic) },
-    ...{ kind: kind as EventKind, called: Boolean(calls) },
-    ...{ state, again, why, afterSeconds, messageId },
-  };
+  const kept = Object.fromEntries(KEPT.map((name) => [name, fields[name]]));
+  return { ...(kept as Pick<Fact, (typeof KEPT)[number]>), at, what, delivery };
 }
 
 /** The service asked for it. Undefined for another line, and where one process for shoppers stops its own calls. */

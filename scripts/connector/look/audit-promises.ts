@@ -1,50 +1,57 @@
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { type EventHead, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { MOST_BY_ID } from '../../../shared/core/events/receive-delivery.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
-import { isOpen, type Redemption } from '../../../shared/rewards/redeem/redemption.ts';
+import {
+  isOpen,
+  type Redemption,
+  type RewardCode,
+} from '../../../shared/rewards/redeem/redemption.ts';
 import type { Fact, Pause } from './audit-facts.ts';
 
 // What must hold of a day, decided from facts alone. The simulation judges its worlds by the same functions.
 
-export const PROMISES = [
-  'every-webhook-ends',
-  'sent-once',
-  'no-early-retry',
-  'no-call-while-paused',
-  'nothing-before-go-live',
-  'redeemed-once',
-  'sides-agree',
-] as const;
-export type PromiseName = (typeof PROMISES)[number];
+/** Their codes, and how they are printed. */
+export const PROMISES = {
+  'every-webhook-ends': 'Every accepted webhook has an end',
+  'sent-once': 'No order is sent, taken back or cancelled twice for one state',
+  'no-early-retry': 'No retry comes too soon',
+  'no-call-while-paused': 'No call is made while the calls are paused',
+  'nothing-before-go-live': 'No order from before go-live is sent as a new one',
+  'redeemed-once': 'A redemption is paid once and has one code',
+  'sides-agree': 'Points follow the orders: both sides agree',
+} as const;
+export type PromiseName = keyof typeof PROMISES;
+export const PROMISE_NAMES = Object.keys(PROMISES) as readonly PromiseName[];
 
-export type BrokenWhy =
-  | 'no-end'
-  /** The state was sent again, and the ledger had it as applied; or it had forgotten that. */
-  | 'same-state-again'
-  | 'before-its-delay'
-  | 'called-while-paused'
-  | 'placed-before-go-live'
-  | 'one-click-two-redemptions'
-  | 'one-code-two-redemptions'
-  | 'one-payment-two-redemptions'
-  | 'code-missing-in-store'
-  | 'sides-differ';
+export const BROKEN = {
+  'no-end': 'It was accepted, and no worker says what became of it',
+  'same-state-again': 'The same state was sent again, though the first call was recorded',
+  'before-its-delay': 'It was tried again before its delay was over',
+  'called-while-paused': 'A call was made while the calls were paused',
+  'placed-before-go-live': 'It is older than go-live, and no backfill asked for it',
+  'one-click-two-redemptions': 'One click began two redemptions',
+  'one-code-two-redemptions': 'Two redemptions have the same code',
+  'one-payment-two-redemptions': 'Two redemptions were paid by one call',
+  'code-missing-in-store': 'A code counts as ready, and the store does not have it',
+  'sides-differ': 'The loyalty service does not hold what the store says',
+} as const;
+type BrokenWhy = keyof typeof BROKEN;
 
-export type OpenWhy =
-  | 'on-its-way'
-  | 'queue-has-a-backlog'
-  /** More webhooks of one entity in a minute: equal ones are one message. */
-  | 'may-be-merged'
-  | 'not-logged'
-  | 'sampled'
-  | 'expired'
-  /** The worker's time was over, and its work may have gone on. */
-  | 'out-of-time'
-  | 'pause-too-short'
-  | 'not-recorded'
-  | 'waits-for-person'
-  | 'not-read'
-  | 'not-asked';
+export const NOT_DECIDED = {
+  'on-its-way': 'still on its way',
+  'queue-has-a-backlog': 'nothing that came later was worked on, so its queue may have a backlog',
+  'may-be-merged': 'many webhooks of one entity in a minute, of which equal ones are one message',
+  'not-logged': 'logged by an older release, with too little',
+  expired: 'the beginning of that time is older than the logs are kept',
+  'out-of-time': "the worker's time was over, so its line may be late",
+  'pause-too-short': 'a call that began before a pause may be logged a minute later',
+  'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
+  'waits-for-person': 'a person must finish it',
+  'not-read': 'the store or the loyalty service did not answer',
+  'not-asked': 'the sides were not asked',
+} as const;
+type OpenWhy = keyof typeof NOT_DECIDED;
 
 /** What a violation is about. */
 type About = Pick<EventHead, 'shop' | 'kind' | 'id'>;
@@ -68,7 +75,7 @@ const VIOLATIONS_KEPT = 100;
 
 export class Findings {
   readonly of = Object.fromEntries(
-    PROMISES.map((name): [string, Finding] => [
+    PROMISE_NAMES.map((name): [string, Finding] => [
       name,
       { cases: 0, broken: 0, violations: [], notDecided: {} },
     ]),
@@ -173,13 +180,14 @@ export class DayJudge {
     if (tries.some(isEnd) || facts.some((one) => isLetterOf(received, one))) return;
     const { at, afterSeconds = 0 } = tries.at(-1) ?? received;
     const dueAt = at + afterSeconds * 1_000;
-    const open = facts.some(({ what }) => what === 'queued')
-      ? 'on-its-way'
-      : countBeside(received, facts) > MOST_BY_ID
-        ? 'may-be-merged'
-        : received.at >= emptyAt && heardUntil - dueAt < PATIENCE_MS && 'on-its-way';
-    if (open) this.#findings.leave('every-webhook-ends', open);
-    else this.#pending.push({ about: received, dueAt: received.at < emptyAt ? 0 : dueAt });
+    const isNear = (one: Fact) => minuteOf(one) === minuteOf(received);
+    const beside = facts.filter((one) => one.what === 'received' && isNear(one));
+    const isQueued = facts.some(({ what }) => what === 'queued');
+    if (isQueued || (received.at >= emptyAt && heardUntil - dueAt < PATIENCE_MS)) {
+      this.#findings.leave('every-webhook-ends', 'on-its-way');
+    } else if (beside.length > MOST_BY_ID) {
+      this.#findings.leave('every-webhook-ends', 'may-be-merged');
+    } else this.#pending.push({ about: received, dueAt: received.at < emptyAt ? 0 : dueAt });
   }
 
   /** Of one message. */
@@ -204,7 +212,7 @@ export class DayJudge {
   #judgeStates(facts: readonly Fact[]): void {
     let before: string | undefined;
     for (const fact of facts) {
-      if (fact.kind !== 'order' || fact.what !== 'ended' || !fact.called) continue;
+      if (fact.kind !== 'order' || fact.what !== 'ended' || !fact.calls) continue;
       this.#findings.saw('sent-once');
       const { state, again } = fact;
       if (state === undefined) this.#findings.leave('sent-once', 'not-logged');
@@ -216,7 +224,7 @@ export class DayJudge {
   }
 
   #judgeCall(fact: Fact): void {
-    if (!fact.called) return;
+    if (!fact.calls) return;
     const queue = queueFamilyOf(fact.kind);
     const isPaused = this.#pauses.some(
       (one) =>
@@ -230,18 +238,13 @@ export class DayJudge {
   }
 }
 
+const minuteOf = ({ at }: Fact): number => Math.floor(at / MINUTE_MS);
+
 const deliveryOf = ({ topic, delivery }: Fact): string => `${topic} ${delivery}`;
 
 /** A dead letter's message has left its queue, too. */
 export const isEnd = ({ what }: Pick<Fact, 'what'>): boolean =>
   what === 'ended' || what === 'parked';
-
-/** Of how many deliveries of the entity the minute is. */
-function countBeside(received: Fact, facts: readonly Fact[]): number {
-  const minuteOf = ({ at }: Fact) => Math.floor(at / MINUTE_MS);
-  const isBeside = (one: Fact) => one.what === 'received' && minuteOf(one) === minuteOf(received);
-  return facts.filter(isBeside).length;
-}
 
 /** SQS parks what kills every worker, and writes no line. */
 const isLetterOf = ({ topic, at }: Fact, letter: Fact): boolean =>
@@ -272,71 +275,63 @@ export function judgeGoLive(
   return isOld ? 'sent-as-new' : 'sent-as-old';
 }
 
-/** `beforeTakeover`: after another integration, what was complete by then is history, and not what was placed. */
+/** After another integration, what was complete by go-live is history, and not what was placed. */
 export function judgeSentOrder(
   about: About,
   { outcomes, service, history = false }: EntityEntry,
   { since, until }: Pick<Day, 'since' | 'until'>,
-  { goLive, takesOver = false }: { readonly goLive: number; readonly takesOver?: boolean },
+  { goLive = '', takesOver = false }: Pick<MappingRules, 'goLive' | 'takesOver'>,
   findings: Findings,
 ): void {
-  const sent = outcomes.find(({ at, outcome }) => {
-    const moment = Date.parse(at);
-    return outcome === 'applied' && moment >= since && moment < until;
-  });
-  if (!sent) return;
-  findings.saw('nothing-before-go-live');
+  const isOfDay = (at: number) => at >= since && at < until;
+  const sent = outcomes.find((one) => one.outcome === 'applied' && isOfDay(Date.parse(one.at)));
   const placedAt = Date.parse((takesOver ? service?.completedAt : service?.placedAt) ?? '');
+  // The end of an order that was perhaps never sent is sent all the same.
+  if (!sent || (service?.ended && Number.isNaN(placedAt))) return;
+  findings.saw('nothing-before-go-live');
   const isAnothers = service?.theirs !== undefined || service?.id !== undefined;
   if (Number.isNaN(placedAt) || isAnothers) {
     findings.leave('nothing-before-go-live', 'not-recorded');
-  } else if (judgeGoLive({ placedAt, isHistory: history }, goLive) === 'sent-as-new') {
-    const at = Date.parse(sent.at);
-    findings.broke('nothing-before-go-live', 'placed-before-go-live', about, at);
+  } else if (judgeGoLive({ placedAt, isHistory: history }, Date.parse(goLive)) === 'sent-as-new') {
+    findings.broke('nothing-before-go-live', 'placed-before-go-live', about, Date.parse(sent.at));
   }
 }
 
 /** Of all redemptions of one customer: those that share what only one may have. */
-export function sharedBetween(
-  redemptions: readonly Redemption[],
-): readonly { readonly why: BrokenWhy; readonly redemption: Redemption }[] {
+export function sharedBetween(redemptions: readonly Redemption[]) {
   const seen = new Set<string>();
   return redemptions.flatMap((redemption) => {
     const { state, clientKeys } = redemption;
     const code = 'code' in state && state.at !== 'cancelled' ? state.code?.code : undefined;
-    const paid = 'redeemedRewardId' in state ? String(state.redeemedRewardId) : undefined;
-    const names: (readonly [BrokenWhy, string | undefined])[] = [
+    const paid = 'redeemedRewardId' in state ? state.redeemedRewardId : undefined;
+    const names: (readonly [BrokenWhy, string | number | undefined])[] = [
       ...clientKeys.map((key) => ['one-click-two-redemptions', key] as const),
       ['one-code-two-redemptions', code],
       ['one-payment-two-redemptions', paid],
     ];
-    return names.flatMap(([why, name]) => {
-      if (name === undefined) return [];
-      const isShared = seen.has(`${why} ${name}`);
-      seen.add(`${why} ${name}`);
-      return isShared ? [{ why, redemption }] : [];
-    });
+    const shared = names.filter(([why, name]) => name !== undefined && seen.has(`${why} ${name}`));
+    for (const [why, name] of names) seen.add(`${why} ${name}`);
+    return shared.map(([why]) => ({ why, redemption }));
   });
 }
 
-/** Returns the redemptions of the day whose code the store must have. */
+/** Returns the codes that the store must have. */
 export function judgeRedemptions(
   about: About,
   redemptions: readonly Redemption[],
   { since, until }: Pick<Day, 'since' | 'until'>,
   findings: Findings,
-): readonly Redemption[] {
+): readonly RewardCode[] {
   const isOfDay = (one: Redemption) =>
     Date.parse(one.since) >= since && Date.parse(one.intendedAt) < until;
   for (const { why, redemption } of sharedBetween(redemptions)) {
-    if (isOfDay(redemption))
-      findings.broke('redeemed-once', why, about, Date.parse(redemption.intendedAt));
+    const at = Date.parse(redemption.intendedAt);
+    if (isOfDay(redemption)) findings.broke('redeemed-once', why, about, at);
   }
-  const ofDay = redemptions.filter(isOfDay);
-  for (const { state, stuck } of ofDay) {
+  return redemptions.filter(isOfDay).flatMap(({ state, stuck }) => {
     findings.saw('redeemed-once');
     if (stuck !== undefined) findings.leave('redeemed-once', 'waits-for-person');
     else if (isOpen(state)) findings.leave('redeemed-once', 'on-its-way');
-  }
-  return ofDay.filter(({ state }) => state.at === 'ready');
+    return state.at === 'ready' ? state.code : [];
+  });
 }

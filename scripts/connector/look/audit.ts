@@ -18,16 +18,16 @@ import { type Line, line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 import { type Fact, factIn, fieldsIn, type Pause, pauseIn, SpilledFacts } from './audit-facts.ts';
 import {
-  type BrokenWhy,
+  BROKEN,
   type Day,
   DayJudge,
   Findings,
   judgeRedemptions,
   judgeSentOrder,
-  type OpenWhy,
+  NOT_DECIDED,
   PATIENCE_MS,
+  PROMISE_NAMES,
   PROMISES,
-  type PromiseName,
   type Violation,
 } from './audit-promises.ts';
 
@@ -105,17 +105,15 @@ async function judgeLines(session: Session, audited: Audited): Promise<number> {
       if (fact && isShown.has(fact.shop)) facts.add(fact);
       const pause = pauseIn(at, message, fields);
       if (pause && isShown.has(pause.shop)) pauses.push(pause);
-      if (pause && Number(fields.others) > 0) findings.leave('no-call-while-paused', 'sampled');
     }
     for await (const fact of keptFacts(audited, span)) if (isShown.has(fact.shop)) facts.add(fact);
     const operated = await readOperated(audited, span);
     // What was exported may end earlier; what is read now says all up to now.
     const heard = options.logs === undefined ? span.heardUntil : heardUntil;
-    const lag = deployment.where === 'aws' ? SHOWN_AFTER_MS : 0;
-    const emptyAt = isEmpty && heard >= startedAt - lag ? startedAt - lag : undefined;
-    pauses.push(...operated.pauses);
-    const { woken } = operated;
-    const judge = new DayJudge({ ...span, heardUntil: heard, emptyAt, pauses, woken }, findings);
+    const shownAt = startedAt - (deployment.where === 'aws' ? SHOWN_AFTER_MS : 0);
+    const emptyAt = isEmpty && heard >= shownAt ? shownAt : undefined;
+    const day = { ...span, ...operated, heardUntil: heard, emptyAt };
+    const judge = new DayJudge({ ...day, pauses: [...pauses, ...operated.pauses] }, findings);
     for (const some of facts.entities()) judge.judge(some);
     judge.finish();
   } finally {
@@ -124,7 +122,7 @@ async function judgeLines(session: Session, audited: Audited): Promise<number> {
   }
   const { logRetentionDays } = deployment.connector.deployment;
   if (deployment.where === 'aws' && span.since < startedAt - logRetentionDays * DAY_MS) {
-    for (const promise of PROMISES.slice(0, 4)) findings.leave(promise, 'expired');
+    for (const promise of PROMISE_NAMES.slice(0, 4)) findings.leave(promise, 'expired');
   }
   return lines;
 }
@@ -135,16 +133,15 @@ async function* keptFacts(
   { since }: Pick<Day, 'since'>,
 ): AsyncGenerator<Fact> {
   const now = new Date();
-  const none = { delivery: '', called: false } as const;
   // A dead letter is listed by when it was given up, which is after its event was accepted.
   for await (const page of readLetters(openLists(deployment), { since, now })) {
     for (const { event } of page) {
-      if (event) yield { ...none, ...event, what: 'letter', at: Date.parse(event.receivedAt) };
+      if (event) yield { ...event, what: 'letter', delivery: '', at: Date.parse(event.receivedAt) };
     }
   }
   const domains = shops.map(({ domain }) => domain);
   for (const { shop, about } of await readWaiting(deployment, domains, now, MOST_WAITS)) {
-    yield { ...none, ...about, shop, what: 'queued', at: now.getTime(), topic: '' };
+    yield { ...about, shop, what: 'queued', delivery: '', at: now.getTime(), topic: '' };
   }
 }
 
@@ -186,27 +183,24 @@ async function judgeLedger(audited: Audited, day: Pick<Day, 'since' | 'until'>):
   const { deployment, shops, findings, options, signal } = audited;
   const ledger = openLedger(deployment);
   const { store } = openShopServices(deployment);
-  const goLives = new Map<string, { readonly goLive: number; readonly takesOver: boolean }>();
-  for (const shop of shops) {
-    const { goLive = '', takesOver = false } = await rulesOf(shop, ledger);
-    goLives.set(shop.domain, { goLive: Date.parse(goLive), takesOver });
-  }
+  const rulesFor = async (shop: Shop) => [shop.domain, await rulesOf(shop, ledger)] as const;
+  const rules = new Map(await Promise.all(shops.map(rulesFor)));
   for await (const page of readWholeLedger(openLists(deployment))) {
     for (const [text, entry] of page) {
       if (signal.aborted) throw new StoppedEarly();
       const [kind, domain = '', ...id] = text.split('|');
-      const live = goLives.get(domain);
+      const ofShop = rules.get(domain);
       const key = entityKeyFrom(text);
-      if (key?.kind === 'order' && live) judgeSentOrder(key, entry, day, live, findings);
-      if (kind !== 'redemption' || !live) continue;
+      if (key?.kind === 'order' && ofShop) judgeSentOrder(key, entry, day, ofShop, findings);
+      if (kind !== 'redemption' || !ofShop) continue;
       const about = { shop: domain, kind: 'balance', id: id.join('|') } as const;
       const { redemptions } = recallRedemptions(entry.remembered, new Date());
-      for (const { state } of judgeRedemptions(about, redemptions, day, findings)) {
-        if (state.at !== 'ready' || Date.parse(state.code.endsAt ?? '') < Date.now()) continue;
-        const code = options.sides ? await store.readCoupon(domain, state.code.code) : undefined;
-        if (!code) findings.leave('redeemed-once', 'not-asked');
-        else if (code.kind === 'unavailable') findings.leave('redeemed-once', 'not-read');
-        else if (code.kind === 'gone') {
+      for (const { code, endsAt = '' } of judgeRedemptions(about, redemptions, day, findings)) {
+        if (Date.parse(endsAt) < Date.now()) continue;
+        const found = options.sides ? await store.readCoupon(domain, code) : undefined;
+        if (!found) findings.leave('redeemed-once', 'not-asked');
+        else if (found.kind === 'unavailable') findings.leave('redeemed-once', 'not-read');
+        else if (found.kind === 'gone') {
           findings.broke('redeemed-once', 'code-missing-in-store', about, Date.now());
         }
       }
@@ -249,115 +243,67 @@ function traceOf({ shop, kind, id }: Violation): Line {
 const MOST_SHOWN = 20;
 
 function documentOf(
-  { deployment, findings }: Audited,
+  { deployment: { stack }, findings }: Audited,
   { since, until }: Pick<Day, 'since' | 'until'>,
   lines: number,
 ): Document {
-  const all = PROMISES.map((promise) => {
-    const { violations, ...finding } = findings.of[promise];
-    const traced = violations.map(
-      (one): Traced => ({
-        ...{ ...one, at: new Date(one.at).toISOString(), trace: traceOf(one) },
-      }),
-    );
-    return { promise, ...finding, violations: traced };
+  const all = PROMISE_NAMES.map((promise) => ({ promise, ...findings.of[promise] }));
+  const broken = all.flatMap(({ violations }) => violations).slice(0, MOST_SHOWN);
+  const rows = all.map(({ promise, cases, broken, notDecided }) => {
+    const whys = Object.entries(notDecided) as [keyof typeof NOT_DECIDED, number][];
+    const open = sumOf(Object.values(notDecided));
+    const marked = broken > 0 ? ({ text: String(broken), tone: 'bad' } as const) : broken;
+    const detail = whys.map(([why, times]) => `${times} not decided: ${NOT_DECIDED[why]}`);
+    return {
+      cells: [PROMISES[promise], cases, marked, open],
+      ...(open > 0 && { detail: detail.join('; ') }),
+    };
   });
-  const broken = all.flatMap(({ violations }) => violations);
-  const open = all.flatMap(({ promise, notDecided }) =>
-    Object.entries(notDecided).map(([why, times]) => [promise, why as OpenWhy, times] as const),
-  );
-  const span = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  const numbers = [right('Cases'), right('Broken'), right('Not decided')];
   return {
-    title: `Promises of ${deployment.stack} from ${utcText(since)} to ${utcText(until)} UTC`,
-    verdict: verdictOf(Object.values(findings.of)),
+    title: `Promises of ${stack} from ${utcText(since)} to ${utcText(until)} UTC`,
+    verdict: verdictOf(all),
     blocks: [
-      table(
-        [
-          { title: 'Promise', shrinks: true },
-          right('Cases'),
-          right('Broken'),
-          right('Not decided'),
-        ],
-        all.map(({ promise, cases, broken, notDecided }) => [
-          WORDS[promise],
-          cases,
-          broken > 0 ? { text: String(broken), tone: 'bad' } : broken,
-          sumOf(Object.values(notDecided)),
-        ]),
-      ),
-      table(
-        ['Not decided', { title: 'Why', shrinks: true }, right('Times')],
-        open.map(([promise, why, times]) => [WORDS[promise], OPEN[why], times]),
-      ),
-      ...(broken.length > 0 ? [findingsOf(broken.slice(0, MOST_SHOWN))] : []),
+      table([{ title: 'Promise', shrinks: true }, ...numbers], rows),
+      ...(broken.length > 0 ? [findingsOf(broken)] : []),
     ],
-    data: { ...span, lines, promises: all },
+    data: {
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+      lines,
+      promises: all.map((one) => ({
+        ...one,
+        violations: one.violations.map((violation) => {
+          const at = new Date(violation.at).toISOString();
+          return { ...violation, at, trace: traceOf(violation) };
+        }),
+      })),
+    },
   };
 }
 
-type Traced = Omit<Violation, 'at'> & { readonly at: string; readonly trace: Line };
-
-const findingsOf = (violations: readonly Traced[]): Block => ({
+const findingsOf = (violations: readonly Violation[]): Block => ({
   kind: 'findings',
   title: 'Broken',
-  findings: violations.map(({ why, kind, id, at, trace }) => ({
-    ...{ tone: 'bad', name: `${kind} ${id}`, what: `${BROKEN[why]}, at ${utcText(at)} UTC.` },
-    next: [{ label: 'See what is known', line: trace }],
+  findings: violations.map((one) => ({
+    ...{ tone: 'bad', name: `${one.kind} ${one.id}` },
+    what: `${BROKEN[one.why]}, at ${utcText(one.at)} UTC.`,
+    next: [{ label: 'See what is known', line: traceOf(one) }],
   })),
 });
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-function verdictOf(all: readonly Findings['of'][PromiseName][]): Required<Document>['verdict'] {
+function verdictOf(
+  all: readonly Findings['of'][keyof Findings['of']][],
+): Required<Document>['verdict'] {
+  const cases = sumOf(all.map((one) => one.cases));
   const broken = sumOf(all.map((one) => one.broken));
   const open = sumOf(all.flatMap(({ notDecided }) => Object.values(notDecided)));
-  const seen = counted(sumOf(all.map(({ cases }) => cases)), 'case');
-  const left = `${open} could not be decided.`;
-  if (broken > 0)
+  const [seen, left] = [counted(cases, 'case'), `${open} could not be decided.`];
+  if (broken > 0) {
     return { kind: 'action required', what: `${broken} of ${seen} broke a promise; ${left}` };
-  if (open > 0) return { kind: 'not known', what: `No promise was broken in ${seen}; ${left}` };
-  if (all.every(({ cases }) => cases === 0))
-    return {
-      kind: 'not known',
-      what: 'Nothing happened in that time, or nothing of it was logged.',
-    };
-  return { kind: 'well', what: `Every promise was kept, in ${seen}.` };
+  }
+  if (cases > 0 && open === 0) return { kind: 'well', what: `Every promise was kept, in ${seen}.` };
+  return { kind: 'not known', what: `No promise was seen broken, in ${seen}; ${left}` };
 }
-
-const WORDS: Readonly<Record<PromiseName, string>> = {
-  'every-webhook-ends': 'Every accepted webhook has an end',
-  'sent-once': 'No order is sent, taken back or cancelled twice for one state',
-  'no-early-retry': 'No retry comes too soon',
-  'no-call-while-paused': 'No call is made while the calls are paused',
-  'nothing-before-go-live': 'No order from before go-live is sent as a new one',
-  'redeemed-once': 'A redemption is paid once and has one code',
-  'sides-agree': 'Points follow the orders: both sides agree',
-};
-
-const BROKEN: Readonly<Record<BrokenWhy, string>> = {
-  'no-end': 'It was accepted, and no worker says what became of it',
-  'same-state-again': 'The same state was sent again, though the first call was recorded',
-  'before-its-delay': 'It was tried again before its delay was over',
-  'called-while-paused': 'A call was made while the calls were paused',
-  'placed-before-go-live': 'It is older than go-live, and no backfill asked for it',
-  'one-click-two-redemptions': 'One click began two redemptions',
-  'one-code-two-redemptions': 'Two redemptions have the same code',
-  'one-payment-two-redemptions': 'Two redemptions were paid by one call',
-  'code-missing-in-store': 'A code counts as ready, and the store does not have it',
-  'sides-differ': 'The loyalty service does not hold what the store says',
-};
-
-const OPEN: Readonly<Record<OpenWhy, string>> = {
-  'on-its-way': 'it was still on its way',
-  'queue-has-a-backlog': 'nothing that came later was worked on: its queue may have a backlog',
-  'may-be-merged': 'many webhooks of one entity in a minute: equal ones are one message',
-  'not-logged': 'an older release wrote the line, without the state',
-  sampled: 'some of its lines were left out',
-  expired: 'the beginning of that time is older than the logs are kept',
-  'out-of-time': "the worker's time was over, and its line may be late",
-  'pause-too-short': 'a call that began before the pause may be logged a minute later',
-  'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
-  'waits-for-person': 'a person must finish it',
-  'not-read': 'the store or the loyalty service did not answer',
-  'not-asked': 'the sides were not asked (--no-sides)',
-};

@@ -8,7 +8,7 @@ import {
   DayJudge,
   Findings,
   isEnd,
-  PROMISES,
+  PROMISE_NAMES,
 } from '../../../scripts/connector/look/audit-promises.ts';
 import type { LogFields, Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { nameOf } from '../kernel/chance.ts';
@@ -76,7 +76,7 @@ export class WatchedTelemetry implements Telemetry {
     const entities = Map.groupBy(this.#facts, ({ kind, id }) => `${kind} ${id}`);
     for (const some of entities.values()) judge.judge(some);
     judge.finish();
-    for (const promise of PROMISES) {
+    for (const promise of PROMISE_NAMES) {
       for (const { why, kind, id, at } of findings.of[promise].violations) {
         const when = new Date(at).toISOString();
         this.#journal.violation(promise, `${why}: ${kind} ${id} at ${when}`);

@@ -23,13 +23,13 @@ export async function* readLogs(
     do {
       // Those of a session may end while a long day is read.
       const credentials = await readCredentials();
-      const { AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: own, AWS_ENDPOINT_URL: all } = process.env;
-      const logs = createLogsCalls({
+      const { filterLogEvents } = createLogsCalls({
         ...{ budget: BUDGET, region: aws.region, credentials: () => credentials },
-        endpointOf: () => aws.endpoint ?? own ?? all,
+        endpointOf: ({ id }) =>
+          aws.endpoint ?? process.env[`AWS_ENDPOINT_URL_${id}`] ?? process.env.AWS_ENDPOINT_URL,
       });
       const span = { startTime: since, endTime: until };
-      const page = await logs.filterLogEvents({ logGroupName, ...span, nextToken });
+      const page = await filterLogEvents({ logGroupName, ...span, nextToken });
       for (const { message = '' } of page.events ?? []) yield message;
       nextToken = page.nextToken;
     } while (nextToken !== undefined);
