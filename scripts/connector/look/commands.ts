@@ -107,7 +107,7 @@ The file has one line for each order, without personal data.
   npx loyalty-connector audit --since 2026-10-01 --until 2026-10-02 --no-sides
   npx loyalty-connector audit --since 7d --logs exported/ --json | jq '.data.promises[].violations'
 
-What was not logged, or is older than the logs are kept, is not decided. docs/runbook.md says what it reads.
+What was not logged, or is older than the logs are kept, is not decided: docs/how-to/audit.md.
 `,
     run:
       async () =>

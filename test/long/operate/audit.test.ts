@@ -1,10 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { recordBegin, recordEnd } from '../../../scripts/connector/ground/session/audit-records.ts';
 import { LOG_LINES } from '../../../shared/core/events/telemetry.ts';
 import {
@@ -13,8 +15,10 @@ import {
 } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { redemptionAt } from '../../fixtures/redemption.ts';
 import { askLoyalty } from '../../support/ask-loyalty.ts';
-import { runCommand } from '../../support/connector-command.ts';
+import { openWarmCommands, runCommand } from '../../support/connector-command.ts';
+import { startLocalStack } from '../../support/local-stack.ts';
 import { SECRETS, SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
+import { createProject } from '../../support/project.ts';
 
 const connector = useOperatedConnector({ hasStorefront: true });
 
@@ -265,6 +269,55 @@ describe('a planted fault is found, with nothing beside it:', () => {
     });
     expect(found).toEqual([`sides-agree sides-differ ${id}`]);
   });
+});
+
+describe('a day of the local stack, with its permissions,', () => {
+  it('is clean after an outage, a pause, refunds, codes and a cancellation', async () => {
+    const stack = await startLocalStack({ settings: 'test/fixtures/long-live.config.ts' });
+    const folder = createProject('audited-stack');
+    const settings = resolve('test/fixtures/long-live.config.ts');
+    writeStateFile(stack, { stage: 'prod', settings }, folder);
+    const commands = openWarmCommands(folder);
+    const run = (line: string) => commands.run(line.split(' '));
+    const { actions, rows } = stack.store;
+    const customerId = [...rows.customers.values()][0]?.id ?? '';
+    const lines = [{ title: 'Gift', price: 10, quantity: 3 }];
+    const place = () => actions.placeOrder({ customerId, lines, payment: 'paid' });
+    try {
+      const [kept, refunded, cancelled] = [place(), place(), place()];
+      for (const { id } of [kept, refunded]) actions.fulfilOrder({ orderId: id });
+      actions.createDiscount({ percentage: 10, codes: ['SUMMER10', 'SUMMER20'] });
+      await stack.settled();
+      const fault = stack.loyalty.faults.add({ kind: 'http-503', count: 2 });
+      const [line] = refunded.lines;
+      const returned = [{ lineId: line?.id ?? '', quantity: 1 }];
+      actions.refundOrder({ orderId: refunded.id, lines: returned });
+      actions.cancelOrder({ orderId: cancelled.id });
+      await stack.settled();
+      stack.loyalty.faults.clear(fault.id);
+      await run('pause --yes');
+      actions.fulfilOrder({ orderId: place().id });
+      await run('resume');
+      await stack.settled();
+      const { stdout, stderr } = await run('audit --since 1h --json');
+      const { data } = JSON.parse(stdout || stderr);
+      const { 'no-call-while-paused': pauses, ...others } = Object.fromEntries(
+        data.promises.map((one: Judged) => [one.promise, one]),
+      );
+      // It lasted some seconds.
+      expect(pauses).toMatchObject({ cases: 1, broken: 0, notDecided: { 'pause-too-short': 1 } });
+      for (const one of Object.values(others)) {
+        expect(one).toMatchObject({ broken: 0, notDecided: {} });
+      }
+      for (const name of ['every-webhook-ends', 'sent-once', 'no-early-retry', 'sides-agree']) {
+        expect(others[name].cases, name).toBeGreaterThan(1);
+      }
+    } finally {
+      commands.stop();
+      await stack.stop();
+      await rm(folder, { recursive: true });
+    }
+  }, 240_000);
 });
 
 describe('a million lines', () => {
