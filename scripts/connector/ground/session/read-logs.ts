@@ -18,20 +18,21 @@ export async function* readLogs(
 ): AsyncGenerator<string> {
   // Any client of the SDK finds the credentials of the environment or the profile.
   const readCredentials = new DynamoDB(aws).config.credentials;
+  let credentials = await readCredentials();
+  const { filterLogEvents } = createLogsCalls({
+    ...{ budget: BUDGET, region: aws.region, credentials: () => credentials },
+    endpointOf: ({ id }) =>
+      aws.endpoint ?? process.env[`AWS_ENDPOINT_URL_${id}`] ?? process.env.AWS_ENDPOINT_URL,
+  });
+  const span = { startTime: since, endTime: until };
   for (const logGroupName of output('LogGroups').split(',')) {
     let nextToken: string | undefined;
     do {
-      // Those of a session may end while a long day is read.
-      const credentials = await readCredentials();
-      const { filterLogEvents } = createLogsCalls({
-        ...{ budget: BUDGET, region: aws.region, credentials: () => credentials },
-        endpointOf: ({ id }) =>
-          aws.endpoint ?? process.env[`AWS_ENDPOINT_URL_${id}`] ?? process.env.AWS_ENDPOINT_URL,
-      });
-      const span = { startTime: since, endTime: until };
       const page = await filterLogEvents({ logGroupName, ...span, nextToken });
       for (const { message = '' } of page.events ?? []) yield message;
       nextToken = page.nextToken;
+      // Those of a session may end while a long day is read.
+      credentials = await readCredentials();
     } while (nextToken !== undefined);
   }
 }
