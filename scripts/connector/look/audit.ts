@@ -223,8 +223,8 @@ async function judgeSides(
       const about = { shop: shop.domain, kind: 'order', id } as const;
       if (judged === 'action required') {
         findings.broke('sides-agree', 'sides-differ', about, Date.now());
-      } else if (judged === 'waits') findings.leave('sides-agree', 'on-its-way');
-      else if (judged === 'not known') findings.leave('sides-agree', 'not-read');
+      } else if (judged === 'pending') findings.leave('sides-agree', 'on-its-way');
+      else if (judged === 'unknown') findings.leave('sides-agree', 'not-read');
     }
     if (isStopped) findings.leave('sides-agree', 'not-read');
   }
@@ -304,6 +304,6 @@ function verdictOf(
   if (broken > 0) {
     return { kind: 'action required', what: `${broken} of ${seen} broke a promise; ${left}` };
   }
-  if (cases > 0 && open === 0) return { kind: 'well', what: `Every promise was kept, in ${seen}.` };
-  return { kind: 'not known', what: `No promise was seen broken, in ${seen}; ${left}` };
+  if (cases > 0 && open === 0) return { kind: 'ok', what: `Every promise was kept, in ${seen}.` };
+  return { kind: 'unknown', what: `No promise was seen broken, in ${seen}; ${left}` };
 }

@@ -97,7 +97,7 @@ describe('a clean day', () => {
     await deliver(id);
     await connector.work();
     const { code, verdict, data } = await audited();
-    expect({ verdict, code }).toMatchObject({ verdict: { kind: 'well' }, code: 0 });
+    expect({ verdict, code }).toMatchObject({ verdict: { kind: 'ok' }, code: 0 });
     const cases = Object.fromEntries(
       data.promises.map(({ promise, cases }: { promise: string; cases: number }) => [
         promise,
@@ -109,7 +109,7 @@ describe('a clean day', () => {
 
   it('that nothing is known of is not clean', async () => {
     const { code, verdict } = await audited(' --until 11h --no-sides');
-    expect({ kind: verdict.kind, code }).toEqual({ kind: 'not known', code: 4 });
+    expect({ kind: verdict.kind, code }).toEqual({ kind: 'unknown', code: 4 });
   });
 
   it('says what it cannot decide', async () => {
