@@ -177,6 +177,9 @@ export class LoyaltyConnector extends Construct {
     };
     addAlarms(new Construct(this, 'Watch'), monitored, topic);
 
+    const { announce: _, ...functions } = monitored.functions;
+    const { storefront: __, ...ofStorefront } = storefront?.functions ?? {};
+    const logs = Object.values({ ...functions, ...ofStorefront }).map(({ logGroup }) => logGroup);
     const policies = new OperatorPolicies(this, 'OperatorPolicies', {
       queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
       ledger,
@@ -195,6 +198,7 @@ export class LoyaltyConnector extends Construct {
       ProductsDeadLetterQueueUrl: products.deadLetters.queueUrl,
       CouponsDeadLetterQueueUrl: coupons.deadLetters.queueUrl,
       LedgerTable: ledger.table.tableName,
+      LogGroups: logs.map(({ logGroupName }) => logGroupName).join(','),
       SecretsPrefix: secretsPrefix,
       MetricsNamespace: metricsNamespace,
       ReconcileFunction: reconcile.functionName,
@@ -269,6 +273,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   OrdersDeadLetterQueueUrl: 'Dead letters of orders',
   ProductsDeadLetterQueueUrl: 'Dead letters of products',
   CouponsDeadLetterQueueUrl: 'Dead letters of discounts and codes',
+  LogGroups: 'The logs of the functions whose lines the audit reads',
   LedgerTable: 'The state that was applied last, per entity',
   SecretsPrefix: 'Secrets of a shop: this, a slash, its path, and /webhook, /loyalty or /store',
   MetricsNamespace: 'The namespace of the metrics in CloudWatch',

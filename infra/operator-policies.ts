@@ -103,6 +103,13 @@ export class OperatorPolicies extends Construct {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     acceptWildcard(this, secrets, 'All are secrets of this stack.');
+    const logs = Stack.of(this).formatArn({
+      service: 'logs',
+      resource: 'log-group',
+      resourceName: `${Stack.of(this).stackName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    acceptWildcard(this, logs, 'All names together are longer than a policy may be.');
     return [
       // A queue can be read only by receiving, which may hide a dead letter from all others for half a day.
       allow(
@@ -115,8 +122,9 @@ export class OperatorPolicies extends Construct {
         queues.map(({ source }) => source.queueArn),
       ),
       allow(['dynamodb:PutItem'], [ledger.table.tableArn], likeKeys(WRITABLE_KEYS)),
-      // `privacy`: no index knows whose an item is.
+      // `privacy`: no index knows whose an item is. `audit` reads all of them.
       allow(['dynamodb:Scan'], [ledger.table.tableArn]),
+      allow(['logs:FilterLogEvents'], [logs]),
       appendRecords(ledger, OWN_RECORDS),
       allow(
         SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),

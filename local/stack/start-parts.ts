@@ -99,6 +99,7 @@ export interface Run {
   /** Set after the template is read; servers listen earlier and answer 503 until then. */
   runner?: FunctionRunner;
   access?: AccessControl;
+  logs?: LogGroups;
 }
 
 export function createRun(options: StackOptions, parts: Part[]): Run {
@@ -153,6 +154,7 @@ export async function startAws(run: Run) {
       access: () => accessOf(run),
       emulators,
       invoke: (arn, event) => run.runner?.invoke(arn, event),
+      linesOf: (group, since) => run.logs?.since(group, since) ?? [],
     },
     ports.gateway,
   );
@@ -222,6 +224,7 @@ export async function startFunctions(
 ): Promise<LogGroups> {
   const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
   logs.onLine(({ text }) => run.metrics.addLine(text));
+  run.logs = logs;
   run.runner = run.started(
     new FunctionRunner({
       stack: description,

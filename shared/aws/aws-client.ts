@@ -32,7 +32,7 @@ import { createHttpClient, type HttpAnswer, type HttpFailure } from '../http/htt
 /** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 interface JsonService {
   /** As in its address and in the signature. */
-  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager' | 'events';
+  readonly name: 'sqs' | 'dynamodb' | 'secretsmanager' | 'events' | 'logs';
   /** As in `AWS_ENDPOINT_URL_<id>`. */
   readonly id: string;
   /** The prefix of the operation in `X-Amz-Target`. */
@@ -272,6 +272,13 @@ const EVENT_BRIDGE: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
+const CLOUDWATCH_LOGS: JsonService = {
+  name: 'logs',
+  id: 'CLOUDWATCH_LOGS',
+  target: 'Logs_20140328',
+  contentType: 'application/x-amz-json-1.1',
+};
+
 /** See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   const call = createJsonCall(SQS, settings);
@@ -330,6 +337,17 @@ export function createEventsCalls(settings: JsonServiceSettings) {
     putEvents: (input: { readonly Entries: readonly object[] }) =>
       call<{ readonly FailedEntryCount?: number }>('PutEvents', input),
   };
+}
+
+interface LogPage {
+  readonly events?: readonly { readonly message?: string }[];
+  readonly nextToken?: string;
+}
+
+/** A page of lines may be empty and not the last. */
+export function createLogsCalls(settings: JsonServiceSettings) {
+  const call = createJsonCall(CLOUDWATCH_LOGS, settings);
+  return { filterLogEvents: (input: object) => call<LogPage>('FilterLogEvents', input) };
 }
 
 /** From the environment variables that Lambda sets: the region and the credentials of the role. */

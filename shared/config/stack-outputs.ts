@@ -12,6 +12,8 @@ export const STACK_OUTPUTS = [
   'ProductsDeadLetterQueueUrl',
   'CouponsDeadLetterQueueUrl',
   'LedgerTable',
+  /** Of the functions whose lines `audit` reads, separated by commas. */
+  'LogGroups',
   /** A shop's secrets are `<SecretsPrefix>/<path>/webhook`, `/loyalty` and `/store`. */
   'SecretsPrefix',
   'MetricsNamespace',

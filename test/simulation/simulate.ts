@@ -95,7 +95,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const { isObserved = false } = settings;
   rules.isObserved = isObserved;
   const backfill = new Backfill({ kernel, store, queues, goLive });
-  const telemetry = new WatchedTelemetry(journal);
+  const telemetry = new WatchedTelemetry(kernel);
   const loyalty = new LoyaltyService(kernel, {
     // So that the fallback of a refused cancellation is exercised.
     error13: 'cancel-completed',
@@ -121,7 +121,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
   const waking = new WakingOperator(world);
-  const pause = new OperatorPause(kernel, ledger, loyalty);
+  const pause = new OperatorPause(world);
   const restore = new LedgerRestore(world, { goLive, mayHappen: !pause.happens && !isObserved });
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
@@ -171,6 +171,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await disturbService({ ...world, seen, knownSince, scan });
   }
   judgeLetters();
+  telemetry.judgeDay(queues.size === 0);
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
   const isForgotten = (id: string) =>
     lettersExpire &&

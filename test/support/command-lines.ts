@@ -8,6 +8,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   status: 'status',
   trace: 'trace order 1',
   compare: 'compare orders --since 24h',
+  audit: 'audit --since 24h',
   'dead-letters list': 'dead-letters list',
   'dead-letters show': 'dead-letters show 1',
   'dead-letters scan': 'dead-letters scan',

@@ -8,6 +8,7 @@ import { captureOutput } from '../../local/harness/captured-output.ts';
 import storefrontConnector from '../../local/harness/storefront.config.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { listen } from '../../local/stack/emulators.ts';
+import { answerLogEvents } from '../../local/stack/gateway/gateway.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
@@ -151,6 +152,15 @@ export async function openOperatedConnector({
   const awsOf: Parameters<typeof startAwsGateway>[0] = {
     ...aws.endpoints,
     sts: answerCaller,
+    logs: ({ text }, response) => {
+      const lines = output.lines().flatMap((line) => {
+        return typeof line.at === 'string'
+          ? [{ at: Date.parse(line.at), text: JSON.stringify(line) }]
+          : [];
+      });
+      const since = (_: string, from: number) => lines.filter(({ at }) => at >= from);
+      response.end(answerLogEvents(since, text).body);
+    },
     lambda: ({ text }, response) => {
       // It is invoked without waiting.
       void functions.reconcile(JSON.parse(text), invocationOf('reconcile', 900));
@@ -176,6 +186,7 @@ export async function openOperatedConnector({
       StorefrontAddress: 'http://127.0.0.1:9/storefront',
     }),
     LedgerTable: 'ledger',
+    LogGroups: 'functions',
     SecretsPrefix: PREFIX,
     MetricsNamespace: 'LoyaltyConnector/prod',
     ReconcileFunction: 'reconcile',

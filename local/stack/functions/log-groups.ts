@@ -25,6 +25,8 @@ export class LogGroups {
   readonly #parts: Parts;
   readonly #lines = new Map<string, LogLine[]>();
   readonly #streams = new Set<string>();
+  /** Of no group there are older lines, so that none has the beginning of what another one has the end of. */
+  #keptSince = 0;
   readonly #listeners = new Set<(line: LogLine) => void>();
 
   constructor(parts: Parts) {
@@ -45,12 +47,17 @@ export class LogGroups {
     const lines = this.#lines.get(of.logGroup) ?? [];
     this.#lines.set(of.logGroup, lines);
     lines.push(line);
-    if (lines.length > LINES_KEPT) lines.shift();
+    if (lines.length > LINES_KEPT) this.#keptSince = (lines.shift()?.at ?? 0) + 1;
     for (const listener of this.#listeners) listener(line);
   }
 
   linesOf({ logGroup }: Pick<FunctionDescription, 'logGroup'>): readonly LogLine[] {
     return this.#lines.get(logGroup) ?? [];
+  }
+
+  since(logGroup: string, moment: number): readonly LogLine[] {
+    const from = Math.max(moment, this.#keptSince);
+    return (this.#lines.get(logGroup) ?? []).filter(({ at }) => at >= from);
   }
 
   onLine(listener: (line: LogLine) => void): void {

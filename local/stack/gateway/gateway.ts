@@ -11,6 +11,7 @@ import { type Answer, respond, type Server, startServer } from '../../sandbox-ki
 import { secretArn } from '../../secrets-emulator.ts';
 import { readInsert } from '../emulators.ts';
 import type { InvocationResult } from '../functions/function-worker.ts';
+import type { LogLine } from '../functions/log-groups.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 
 interface SignedRequest {
@@ -107,6 +108,7 @@ function refuse(service: Service | undefined, code: string, message: string): An
     case 'secretsmanager':
     case 'sts':
     case 'events':
+    case 'logs':
     case undefined:
       return answer(400, code, message, {});
   }
@@ -136,6 +138,22 @@ export function answerIdentity(identity: {
     headers: { 'content-type': 'text/xml' },
     body: `<GetCallerIdentityResponse><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`,
   };
+}
+
+/** CloudWatch has 10,000 on a page; smaller ones show that a caller reads them all. */
+const LINES_PER_PAGE = 1_000;
+
+/** "FilterLogEvents", CloudWatch Logs. */
+export function answerLogEvents(linesOf: GatewayParts['linesOf'], body: string): Answer {
+  const { logGroupName = '', startTime, endTime, nextToken = 0 } = readJsonObject(body) ?? {};
+  const lines = linesOf(String(logGroupName), Number(startTime)).filter(
+    ({ at }) => at <= Number(endTime),
+  );
+  const next = Number(nextToken) + LINES_PER_PAGE;
+  const page = lines.slice(Number(nextToken), next);
+  const events = page.map(({ at, text }) => ({ timestamp: at, message: text }));
+  const more = next < lines.length && { nextToken: String(next) };
+  return { status: 200, headers: {}, body: JSON.stringify({ events, ...more }) };
 }
 
 /** Undefined when there is no such function. */
@@ -197,8 +215,12 @@ interface GatewayParts {
   readonly keys: ReadonlyMap<string, Key>;
   readonly access: () => AccessControl;
   /** Where the emulator of a service listens. */
-  readonly emulators: Readonly<Record<Exclude<Service, 'lambda' | 'sts' | 'events'>, string>>;
+  readonly emulators: Readonly<
+    Record<Exclude<Service, 'lambda' | 'sts' | 'events' | 'logs'>, string>
+  >;
   readonly invoke: Invoke;
+  /** The lines of a log group since then. */
+  readonly linesOf: (logGroup: string, since: number) => readonly Pick<LogLine, 'at' | 'text'>[];
 }
 
 /** The address of all AWS services on this machine: checks signatures and the template's permissions. */
@@ -254,6 +276,9 @@ async function handle(
   }
   // Nothing on this machine has rules.
   if (call.service === 'events') return respond(response, { status: 200, headers: {}, body: '{}' });
+  if (call.service === 'logs') {
+    return respond(response, answerLogEvents(parts.linesOf, body.bytes.toString()));
+  }
   if (call.service === 'sts') return respond(response, answerIdentity(identityOf(parts, key)));
   await forward(parts.emulators, call.service, request, body.bytes, response);
 }
@@ -321,7 +346,7 @@ function forward(
   });
 }
 
-type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda' | 'sts' | 'events';
+type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda' | 'sts' | 'events' | 'logs';
 
 /** A call to AWS in IAM's terms. */
 interface AwsCall {
@@ -345,6 +370,7 @@ const TARGETS: ReadonlyMap<string, Service> = new Map([
   ['DynamoDB_20120810', 'dynamodb'],
   ['secretsmanager', 'secretsmanager'],
   ['AWSEvents', 'events'],
+  ['Logs_20140328', 'logs'],
 ]);
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
@@ -398,6 +424,11 @@ export function identifyCall(
       return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
     case 'events':
       return { service, action: `events:${operation}`, resources: busArns(fields, place) };
+    case 'logs': {
+      const arn = `arn:aws:logs:${place.region}:${place.account}:log-group`;
+      const resources = named(textOf(fields, 'logGroupName')).map((name) => `${arn}:${name}:*`);
+      return { service, action: `logs:${operation}`, resources };
+    }
     case 'lambda':
     case 'sts':
       return undefined;

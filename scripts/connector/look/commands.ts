@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import type { ProgramParts } from '../ground/checks/step.ts';
 import type { ConsoleOptions } from '../ground/console/server.ts';
 import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
-import { declare, ONE_SHOP } from '../ground/session/run-action.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
+import type { AuditOptions } from './audit.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { StatusOptions } from './show-status.ts';
+
+type AuditCommandOptions = Omit<AuditOptions, 'since'> & { readonly since?: number };
 
 /** The commands that change nothing. */
 export function registerLook(program: Command, { createProgram, loadChecks }: ProgramParts): void {
@@ -94,6 +97,30 @@ The file has one line for each order, without personal data.
     .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', parseMoment)
     .option('--csv <file>', 'also write every order to this file')
     .option(...ONE_SHOP);
+
+  declare<AuditCommandOptions>(program, 'audit', {
+    summary: 'judge by logs, ledger and both sides whether every promise was kept in that time',
+    description:
+      'Reads the log lines of the functions, the ledger, dead letters, and each order that changed from both sides. Names for every promise how many cases it saw, which broke it, and what could not be decided, and why.',
+    examples: `\
+  npx loyalty-connector audit --since 24h --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector audit --since 2026-10-01 --until 2026-10-02 --no-sides
+  npx loyalty-connector audit --since 7d --logs exported/ --json | jq '.data.promises[].violations'
+
+What was not logged, or is older than the logs are kept, is not decided: docs/how-to/audit.md.
+`,
+    run:
+      async () =>
+      async (session, { since, ...options }) => {
+        if (since === undefined) throw new BadArguments('give: audit --since 24h.');
+        return (await import('./audit.ts')).audit(session, { ...options, since });
+      },
+  })
+    .option('--since <when>', 'accepted since, 90m, 24h, 3d or a date', parseMoment)
+    .option('--until <when>', 'accepted before, 90m, 24h, 3d or a date (default: now)', parseMoment)
+    .option('--logs <path>', 'a file or folder of exported lines, instead of CloudWatch')
+    .option('--no-sides', 'leave out the comparison: large shops take long')
+    .option(...ANY_SHOP);
 
   declare<DoctorOptions>(program, 'doctor', {
     summary: 'check everything that a deployment needs, with a fix for each problem',

@@ -11,7 +11,7 @@ import {
   retryDelaySeconds,
   waitsForTurn,
 } from '../events/outcome.ts';
-import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import { errorFields, LOG_LINES, type Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DeadLetters, writeSummary } from './dead-letter.ts';
 import { type Item, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';
@@ -41,7 +41,8 @@ export async function parkMessage(
   const { message, event } = item;
   const { deadLetters, ledger, telemetry, now } = deps;
   const given = { reason, why, ...(code && { code }) };
-  const fields = { ...(event && correlationOf(event)), ...given };
+  const { messageId } = message;
+  const fields = { ...(event && correlationOf(event)), ...given, messageId };
   const parked = { ...given, attempts: message.attempts, at: now().toISOString() };
   try {
     await deadLetters.park(message, parked);
@@ -53,7 +54,7 @@ export async function parkMessage(
     return false;
   }
   telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
-  telemetry.log('error', 'parked in the dead-letter queue', fields);
+  telemetry.log('error', LOG_LINES.parked, fields);
   try {
     await writeSummary(message, event, { ...parked, family: deadLetters.family }, ledger);
   } catch (error) {
@@ -85,8 +86,8 @@ export async function delayMessages(
   const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
   // Nothing failed, and nothing is to be repaired.
   const isWell = retry.pausedBy !== undefined || isPlanned(retry);
-  const said = isPlanned(retry) ? 'waits for its next step' : 'will be tried again';
-  for (const { event } of stay) {
+  const said = isPlanned(retry) ? LOG_LINES.planned : LOG_LINES.retried;
+  for (const { event, message } of stay) {
     if (!isWell) {
       deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
@@ -99,6 +100,7 @@ export async function delayMessages(
       attempts: receives,
       tries,
       heldBack: isHeldBack(retry),
+      messageId: message.messageId,
     });
   }
   if (retry.misconfigured) deps.telemetry.count('misconfigured', { why: retry.why });

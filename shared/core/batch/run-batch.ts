@@ -293,7 +293,7 @@ export async function conclude(
     case 'superseded':
     case 'skipped':
     case 'handled':
-      if (item.event) reportEnd(item.event, outcome, deps);
+      if (item.event) reportEnd(item.event, item.message, outcome, deps);
       unsettled.delete(item);
       await recordEnd(item, outcome.kind, deps);
       return undefined;
@@ -315,6 +315,7 @@ export async function settleEach(
 
 function reportEnd(
   event: QueuedEvent,
+  { messageId, attempts }: ReceivedMessage,
   outcome: Exclude<Outcome, { kind: 'retry' | 'rejected' }>,
   { telemetry, now }: ConcludeDeps,
 ): void {
@@ -327,7 +328,11 @@ function reportEnd(
     ...correlationOf(event),
     ...(outcome.kind === 'skipped' && { why: outcome.why }),
     ...(outcome.kind === 'handled' && { how: outcome.how }),
-    ...(outcome.kind === 'applied' && { calls: outcome.calls.join(',') }),
+    ...(outcome.kind === 'applied' && {
+      ...{ calls: outcome.calls.join(','), state: outcome.state, again: outcome.again },
+    }),
+    // One that waited: by its id, `audit` finds how long.
+    ...(attempts > 1 && { messageId }),
   });
   const happened = happenedAt(event);
   if (outcome.kind === 'applied' && Number.isFinite(happened)) {

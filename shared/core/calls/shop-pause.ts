@@ -1,6 +1,6 @@
 import type { QueueFamily } from '../events/event.ts';
 import type { RetryReason, RetryWindows } from '../events/outcome.ts';
-import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import { errorFields, LOG_LINES, type Telemetry } from '../events/telemetry.ts';
 import type { Doubt, Takeover } from '../ledger/entry.ts';
 import {
   changeEntry,
@@ -367,7 +367,7 @@ export function createPauses({
     const { why } = asked;
     const until = new Date(next.service.until).toISOString();
     const of = isOwn ? 'shoppers' : 'all';
-    telemetry.log('warn', 'the calls of a shop pause', { shop, why, until, of });
+    telemetry.log('warn', LOG_LINES.paused, { shop, why, until, of });
     if (isOwn) return;
     try {
       await changeControl(ledger, shop, (control) => withServicePause(control, asked, now));

@@ -84,11 +84,24 @@ export interface Rejection {
 }
 
 /**
+ * Why a state was sent that the ledger had as applied: what became of a later call was not known, a person or the deep
+ * scan asked for it, or the loyalty service was read and lacks it. `same`: for no reason, which is a mistake.
+ */
+export type AppliedAgain = 'uncertain' | 'forced' | 'read' | 'same';
+
+/**
  * How the work on one event ended.
  * See docs/decisions/0007-wrong-content-is-parked-circumstances-are-retried.md.
  */
 export type Outcome =
-  | { readonly kind: 'applied'; readonly calls: readonly OperationId[] }
+  | {
+      readonly kind: 'applied';
+      readonly calls: readonly OperationId[];
+      /** Of an order, for its log line: the beginning of the idempotency key that was applied. */
+      readonly state?: string;
+      /** The ledger had that state as applied before. */
+      readonly again?: AppliedAgain;
+    }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'superseded' }
   | { readonly kind: 'skipped'; readonly why: SkipReason }

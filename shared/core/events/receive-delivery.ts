@@ -1,6 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { correlationOf, deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
-import { errorFields, type Telemetry } from './telemetry.ts';
+import { errorFields, LOG_LINES, type Telemetry } from './telemetry.ts';
 
 /** What the commands call themselves. */
 export const OPERATOR_AGENT = 'loyalty-connector';
@@ -126,7 +126,7 @@ export async function receiveDelivery(
  * returns to a former state within one second has the bytes of that state again, and the connector may have read
  * another one from the store in between.
  */
-const MOST_BY_ID = 10;
+export const MOST_BY_ID = 10;
 
 /**
  * What only names its entity is refused beyond this number. An import of codes sends about one webhook a second. The
@@ -188,7 +188,7 @@ async function enqueue(
   }
   // Whoever imitates an operator is not counted.
   if (!found.byOperator) telemetry.count('received', { shop: domain, kind, topic });
-  telemetry.log('info', 'received', correlationOf(event));
+  telemetry.log('info', LOG_LINES.received, correlationOf(event));
   return { status: 200, text: 'accepted' };
 }
 

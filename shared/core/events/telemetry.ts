@@ -13,6 +13,18 @@ export interface Telemetry {
   log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields): void;
 }
 
+/**
+ * The lines that `audit` and the simulation read, beside one for each outcome, named by its kind. None of them is
+ * sampled.
+ */
+export const LOG_LINES = {
+  received: 'received',
+  parked: 'parked in the dead-letter queue',
+  retried: 'will be tried again',
+  planned: 'waits for its next step',
+  paused: 'the calls of a shop pause',
+} as const;
+
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** An error as it may be logged: without its message, which may quote what was being read. */

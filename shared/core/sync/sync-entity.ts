@@ -128,8 +128,22 @@ async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps)
   await deps.rewards?.orderSeen(shop, snapshot.entity, deps);
   const synced = await apply(decision, { ...change, now: deps.now() });
   if (synced.outcome.kind !== 'retry') await sendRespelled(change);
-  return synced;
+  return key.kind === 'order' ? withState(synced, gathered) : synced;
 }
+
+/** By this, `audit` tells one order's calls for two states from two for one. */
+function withState(synced: Synced, { entry: before, event, read }: Gathered): Synced {
+  const { outcome, entry } = synced;
+  if (outcome.kind !== 'applied' || entry?.appliedKey === undefined) return synced;
+  const { appliedKey } = entry;
+  const state = appliedKey.slice(0, STATE_CHARACTERS);
+  if (appliedKey !== before?.appliedKey) return { entry, outcome: { ...outcome, state } };
+  const asked = event.force ? 'forced' : read ? 'read' : 'same';
+  return { entry, outcome: { ...outcome, state, again: before.uncertain ? 'uncertain' : asked } };
+}
+
+/** Enough to tell the states of one order from each other. */
+const STATE_CHARACTERS = 16;
 
 /** The change of one entity that an event leads to. */
 interface EntityChange extends Change<EntityKey> {

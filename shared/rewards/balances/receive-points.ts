@@ -13,7 +13,7 @@ import {
   type WebhookSecrets,
   whichSigned,
 } from '../../core/events/receive-delivery.ts';
-import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
+import { errorFields, LOG_LINES, type Telemetry } from '../../core/events/telemetry.ts';
 import type { ParseSecret } from '../../core/platform/platform.ts';
 import { MOST_BYTES, type Person, readSaid } from './point-balance.ts';
 
@@ -124,7 +124,10 @@ async function enqueue(
     });
     return { status: 503, text: 'try again later' };
   }
-  telemetry.log('info', 'received', { ...correlationOf(event), ...(olderToken && { olderToken }) });
+  telemetry.log('info', LOG_LINES.received, {
+    ...correlationOf(event),
+    ...(olderToken && { olderToken }),
+  });
   return { status: 200, text: 'accepted' };
 }
 

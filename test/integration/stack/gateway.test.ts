@@ -57,6 +57,7 @@ beforeAll(async () => {
         dynamodb: dynamoDb.endpoint,
         secretsmanager: secrets.endpoint,
       },
+      linesOf: () => [],
       invoke: (arn, event) => {
         if (!arn.endsWith(':reconcile')) return undefined;
         calls.push(event);

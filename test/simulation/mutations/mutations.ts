@@ -26,6 +26,14 @@ export const mutations: readonly Mutation[] = [
     replace: '...(order && otherOrderIds.length > 9 ? otherIds(order, otherOrderIds) : [])',
   },
   {
+    name: 'same-state-is-sent-again',
+    bug: 'another event about a state that was applied sends it once more',
+    find: "  if (isSame) return { kind: 'unchanged', mapped, isNewer: version > entry.version };",
+    replace:
+      "  if (isSame && version > entry.version) return { kind: 'unchanged', mapped, isNewer: true };",
+    within: 20,
+  },
+  {
     name: 'ack-before-write',
     bug: 'a message counts as settled before the work on it has ended',
     find: '    let outcome: Outcome;\n',

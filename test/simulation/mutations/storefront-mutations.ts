@@ -167,9 +167,9 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'points-accepted-without-a-queue',
       bug: 'the receiver of point events answers 200 although the queue did not take the event',
-      find: "    return { status: 503, text: 'try again later' };\n  }\n  telemetry.log('info', 'received', {",
+      find: "    return { status: 503, text: 'try again later' };\n  }\n  telemetry.log('info', LOG_LINES.received, {",
       replace:
-        "    return { status: 200, text: 'accepted' };\n  }\n  telemetry.log('info', 'received', {",
+        "    return { status: 200, text: 'accepted' };\n  }\n  telemetry.log('info', LOG_LINES.received, {",
       within: 300,
     },
     {

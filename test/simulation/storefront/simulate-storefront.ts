@@ -97,7 +97,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const guesses = drawGuesses(chance);
   const queues = new Queues(kernel);
   const ledger = createMemoryLedger();
-  const telemetry = new WatchedTelemetry(journal);
+  const telemetry = new WatchedTelemetry(kernel);
   const loyalty = new LoyaltyService(kernel, guesses, clockDifference(chance));
   const shop = new RewardShop(kernel, customers);
   const world = { kernel, queues, ledger, loyalty, shop, telemetry };
@@ -156,6 +156,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   journal.play('points taken again', changeKeys.size);
   journal.play('store credit', shop.credits.length);
   oracles.judgeRedemptions(shopping.clicks);
+  telemetry.judgeDay(queues.size === 0);
   return resultOf(kernel, telemetry, pointEvents.deliveries, {
     steps,
     webhooks: pointEvents.made,

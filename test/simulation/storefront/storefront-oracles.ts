@@ -1,6 +1,7 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { RedemptionRow } from '../../../local/loyalty-sandbox/program/rows.ts';
+import { sharedBetween } from '../../../scripts/connector/look/audit-promises.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import {
@@ -229,9 +230,8 @@ export class StorefrontOracles {
 
   #judgeBook({ id: customerId }: ShopCustomer, book: readonly Redemption[]): void {
     const { journal } = this.#world.kernel;
-    const clicks = book.flatMap(({ clientKeys }) => clientKeys);
-    if (new Set(clicks).size < clicks.length) {
-      journal.violation('spent-once', `a click of ${customerId} began two redemptions`);
+    for (const { why, redemption } of sharedBetween(book)) {
+      journal.violation('spent-once', `${redemption.id} of ${customerId}: ${why}`);
     }
     for (const one of book) {
       const { id, state, stuck } = one;

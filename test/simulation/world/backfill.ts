@@ -1,3 +1,4 @@
+import { judgeGoLive } from '../../../scripts/connector/look/audit-promises.ts';
 import { toEvent } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { HISTORY_METADATA, type OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { joined } from '../kernel/chance.ts';
@@ -54,11 +55,12 @@ export class Backfill {
     const { kernel, goLive } = this.#world;
     const { OriginalId: id = '', OrderPlacementDate = '', Metadatas } = sent;
     if (sent.IsCancelledOrReturned) return;
-    const isOld = Date.parse(OrderPlacementDate) < goLive;
-    const isMarked = Metadatas?.some(({ Name }) => Name === HISTORY_METADATA.name) ?? false;
+    const placedAt = Date.parse(OrderPlacementDate);
+    const isHistory = Metadatas?.some(({ Name }) => Name === HISTORY_METADATA.name) ?? false;
     const differ = (what: string) => kernel.journal.violation('history', `order ${id} ${what}`);
-    if (isOld !== isMarked) differ(isOld ? 'is sent as a new one' : 'is sent as an old one');
-    if (isOld && !this.#asked.has(id))
+    const judged = judgeGoLive({ placedAt, isHistory }, goLive);
+    if (judged !== 'right') differ(judged);
+    if (placedAt < goLive && !this.#asked.has(id))
       differ('is older than go-live, and no backfill asked for it');
   }
 }

@@ -45,15 +45,24 @@ const LONGEST_MS = 6 * 24 * HOUR_MS;
 /** Most pauses are short: a worker asks every few minutes whether one is over, which takes as long as many webhooks. */
 const SHORT_MS = 5 * HOUR_MS;
 
+interface PausedWorld {
+  readonly kernel: Kernel;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly loyalty: LoyaltyService;
+  readonly telemetry: WatchedTelemetry;
+}
+
 /** In some runs an operator pauses the shop, for up to six days: nothing may be called, parked or lost. */
 export class OperatorPause {
   readonly #kernel: Kernel;
   readonly #ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly #loyalty: LoyaltyService;
+  readonly #telemetry: WatchedTelemetry;
   readonly #from: number;
 
-  constructor(kernel: Kernel, ledger: Pick<Ledger, 'readMany' | 'write'>, loyalty: LoyaltyService) {
+  constructor({ kernel, ledger, loyalty, telemetry }: PausedWorld) {
     this.#kernel = kernel;
+    this.#telemetry = telemetry;
     this.#ledger = ledger;
     this.#loyalty = loyalty;
     const { chance, time } = kernel;
@@ -63,6 +72,8 @@ export class OperatorPause {
     kernel.journal.play('pause of the shop');
     time.at(this.#from, async () => {
       await this.#change('pauses');
+      const until = Number.POSITIVE_INFINITY;
+      this.#telemetry.pauses.push({ shop: SHOP, from: time.now, until });
       // A batch that began before may finish.
       const silentFrom = time.now + WORKER_TIMEOUT_MS;
       loyalty.onCall = (words) => {
@@ -83,7 +94,9 @@ export class OperatorPause {
     const ms = chance(38) < 0.7 ? chance(32) * SHORT_MS : (0.5 + chance(32) / 2) * LONGEST_MS;
     await time.passUntil(Math.max(time.now, this.#from + ms));
     this.#loyalty.onCall = () => {};
+    const from = this.#kernel.time.now;
     await this.#change('resumes');
+    this.#telemetry.woken.push({ from, until: this.#kernel.time.now });
   }
 
   async #change(how: 'pauses' | 'resumes'): Promise<void> {
@@ -107,6 +120,7 @@ interface WakingWorld {
   readonly kernel: Kernel;
   readonly queues: Queues;
   readonly ledger: MemoryLedger;
+  readonly telemetry: WatchedTelemetry;
 }
 
 /** Ends the waits of messages: `loyalty-connector retry-now`. */
@@ -135,7 +149,9 @@ export class WakingOperator {
   }
 
   async #wake(aheadMs: number): Promise<void> {
-    const { kernel, queues, ledger } = this.#world;
+    const { kernel, queues, ledger, telemetry } = this.#world;
+    const span = { from: kernel.time.now, until: Number.POSITIVE_INFINITY };
+    telemetry.woken.push(span);
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `retry-now ${this.#runs}`);
     kernel.journal.play('retry-now');
@@ -147,6 +163,7 @@ export class WakingOperator {
     } catch {
       // An error of AWS ends the command, and it is started again.
     }
+    span.until = kernel.time.now;
   }
 }
 

@@ -201,6 +201,7 @@ describe('the policies for people', () => {
       'dynamodb:PutItem',
       'dynamodb:Scan',
       'lambda:InvokeFunction',
+      'logs:FilterLogEvents',
       'secretsmanager:CreateSecret',
       'secretsmanager:DescribeSecret',
       'secretsmanager:GetSecretValue',

@@ -16,6 +16,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   status: 'reads',
   trace: 'reads',
   compare: 'asks',
+  audit: 'asks',
   'dead-letters list': 'reads',
   'dead-letters show': 'reads',
   'dead-letters scan': 'changes',
