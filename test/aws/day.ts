@@ -56,12 +56,29 @@ export async function redeem(scene: Scene): Promise<void> {
 /** The service is down: what waits is sent by one command afterwards. */
 export async function outage(scene: Scene): Promise<void> {
   say('an outage of the loyalty service');
-  const { account } = scene;
+  const { account, check } = scene;
   const end = account.cutOff();
   await sellInVain(scene, 3);
+  await quiet(scene);
   end();
-  await account.run('retry-now');
+  const { code } = await account.run('retry-now', [0, 1, 3, 4]);
+  check.expect(`what waits is sent: ${code}`, code === 0);
   await settled(scene, 'an outage');
+}
+
+/** Longer than a worker works without a call. */
+const QUIET_MS = 5_000;
+
+/** Every message was tried, or waits behind one that was: no later one can heal what a worker lost. */
+async function quiet({ account, check }: Scene): Promise<void> {
+  const { recorder, line, store } = account;
+  let [calls, since] = [-1, 0];
+  await check.until('workers are quiet', () => {
+    const isDelivering = store.deliveries.all().some(({ state }) => state === 'waiting');
+    const now = recorder.calls.length + line.calls.length;
+    if (now !== calls || isDelivering) [calls, since] = [now, Date.now()];
+    return Date.now() - since > QUIET_MS;
+  });
 }
 
 /** The service and the store throttle; then the service takes other credentials only. */
