@@ -3,20 +3,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { SQS } from '@aws-sdk/client-sqs';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
-import { startOutageProxy } from '../../local/stack/outage-proxy.ts';
 import { freePort } from '../../local/stack/start-options.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createSigner } from '../../shared/aws/aws-client.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { type CommandRun, runCommand } from '../support/connector-command.ts';
+import { descendantsOf } from '../support/descendants.ts';
+import { both, openLine, type Treat } from '../support/outside-line.ts';
 import { installEngine, REGION, startEngine } from './engine.ts';
 import type { PlantedBug } from './planted.ts';
 import { startRecorder } from './recorder.ts';
+import { packEarlier } from './release.ts';
 
 export const STACK = 'loyalty-connector-prod';
-const SHOP = 'connector-check.myshopify.com';
+const PATH = 'connector-check';
+const SHOP = `${PATH}.myshopify.com`;
 const LOYALTY_HOST = 'loyalty.connector-check.net';
 
 const APP = { id: 'sandbox-client', secret: 'app-secret-8d0f5e1b2c' };
@@ -36,10 +40,22 @@ const MERCHANT = {
   CONNECTOR_LOYALTY_KEY: LOYALTY.key,
 };
 
+/** Longer than the 30 seconds in which a call may be under way: what returns earlier waits once more. */
+const VISIBLE_AGAIN_SECONDS = '35';
+
+/** The outputs that name them. */
+const SOURCES = /(?<!DeadLetter)QueueUrl$/;
+
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
+interface AccountOptions {
+  /** The project has the earlier release installed, until it is told to use this one. */
+  readonly isEarlier?: boolean;
+  readonly planted?: PlantedBug;
+}
+
 /** An empty AWS account, a store and a loyalty service, and the project of a merchant who has them. */
-export async function openAccount(planted?: PlantedBug) {
+export async function openAccount({ isEarlier = false, planted }: AccountOptions) {
   const program = await installEngine();
   const folder = mkdtempSync(join(tmpdir(), 'connector-aws-'));
   const parts: { stop(): Promise<unknown> }[] = [];
@@ -65,12 +81,17 @@ export async function openAccount(planted?: PlantedBug) {
         settings: { credentials: LOYALTY, currency: store.shop.currency },
       }),
     );
-    const loyaltyProxy = started(await startOutageProxy(loyalty.address));
+    /** What becomes of a call to the loyalty service; of those that have something to say, the first decides. */
+    const treatments: Treat[] = [];
+    const { address } = loyalty;
+    const targets = { loyalty: address, store: '', ledger: '', queue: '', secrets: '' };
+    const line = await openLine(targets, (call) => both(...treatments)(call));
+    started({ stop: line.close });
     const port = await freePort();
     const recorder = started(await startRecorder(port));
     const routes = [
       { end: SHOP, address: store.address },
-      { end: LOYALTY_HOST, address: loyaltyProxy.address },
+      { end: LOYALTY_HOST, address: line.addresses.loyalty },
       { end: '.on.aws', address: recorder.endpoint, keepsName: true },
     ];
     const environment = {
@@ -84,15 +105,23 @@ export async function openAccount(planted?: PlantedBug) {
       await startEngine({ program, folder: join(folder, 'engine'), port, environment }),
     );
     const project = join(folder, 'project');
-    writeProject(project);
+    prepareProject(project);
+    let launcher = isEarlier ? packEarlier(join(folder, 'earlier'), project) : undefined;
+    writeSettings(project, isEarlier);
     const client = { endpoint: recorder.endpoint, region: REGION, credentials: CREDENTIALS };
     const sqs = new SQS(client);
-    started({ stop: async () => sqs.destroy() });
+    const secretsManager = new SecretsManager(client);
+    for (const one of [sqs, secretsManager]) started({ stop: async () => one.destroy() });
 
-    /** One command, whose exit code must be this. */
-    async function run(line: string, code = 0, env = {}): Promise<CommandRun> {
+    /** One command, whose exit code must be one of these. */
+    async function run(
+      line: string,
+      codes: number | number[] = 0,
+      { input = '', env = {} } = {},
+    ): Promise<CommandRun> {
       const ran = await runCommand(line.split(' '), {
-        folder: project,
+        ...{ folder: project, input },
+        ...(launcher && { script: launcher }),
         env: {
           ...MERCHANT,
           ...environment,
@@ -100,8 +129,8 @@ export async function openAccount(planted?: PlantedBug) {
           ...env,
         },
       });
-      if (ran.code === code) return ran;
-      throw new Error(`"${line}" ended with ${ran.code}:\n${ran.stdout}${ran.stderr}`);
+      if ([codes].flat().includes(ran.code ?? -1)) return ran;
+      throw new Error(`"${line}" ended with ${ran.code}:\n${ran.stderr}${ran.stdout}`);
     }
 
     const outputs = async (): Promise<Readonly<Record<string, string>>> => {
@@ -110,12 +139,12 @@ export async function openAccount(planted?: PlantedBug) {
       return Object.fromEntries(found.map((one) => [one.OutputKey, one.OutputValue]));
     };
 
+    const queuesOf = async (named: RegExp) =>
+      Object.entries(await outputs()).flatMap(([name, url]) => (named.test(name) ? [url] : []));
+
     /** How many messages the queues of these outputs hold, visible or not. */
     async function count(named: RegExp): Promise<number> {
-      const urls = Object.entries(await outputs()).flatMap(([name, url]) =>
-        named.test(name) ? [url] : [],
-      );
-      const counts = urls.map(async (QueueUrl) => {
+      const counts = (await queuesOf(named)).map(async (QueueUrl) => {
         const asked = { QueueUrl, AttributeNames: ['All' as const] };
         const { Attributes: found = {} } = await sqs.getQueueAttributes(asked);
         return Object.entries(found)
@@ -130,7 +159,8 @@ export async function openAccount(planted?: PlantedBug) {
         project,
         store,
         loyalty,
-        loyaltyProxy,
+        line,
+        treatments,
         recorder,
         engine,
         client,
@@ -139,13 +169,54 @@ export async function openAccount(planted?: PlantedBug) {
         outputs,
         close,
       },
+      ...{ path: PATH, app: APP },
       secrets: [APP.secret, LOYALTY.token, LOYALTY.key],
+
+      /** From now on, commands are of this release, and the project has these settings. */
+      useThisRelease(changes: SettingsChanges = {}): void {
+        launcher = undefined;
+        writeSettings(project, false, changes);
+      },
+
+      /** The processes of a function that run now, as by `kill -9`. */
+      async kill(name: string): Promise<void> {
+        const isOf = ({ command }: { readonly command: string }) =>
+          command.includes(`ministack-lambda-${STACK}-${name}`);
+        for (const { pid } of descendantsOf(engine.pid).filter(isOf)) process.kill(pid, 'SIGKILL');
+      },
+
+      /** Calls to the loyalty service are reset. Returns what ends that. */
+      cutOff(): () => void {
+        let isOver = false;
+        treatments.push(() => (isOver ? 'pass' : 'unsent'));
+        return () => {
+          isOver = true;
+        };
+      },
+
+      /** What a dead worker had comes back then; in a deployment, after 24 minutes. */
+      async shortenVisibility(): Promise<void> {
+        for (const QueueUrl of await queuesOf(SOURCES)) {
+          const Attributes = { VisibilityTimeout: VISIBLE_AGAIN_SECONDS };
+          await sqs.setQueueAttributes({ QueueUrl, Attributes });
+        }
+      },
+
+      async secret(purpose: string): Promise<Readonly<Record<string, string>>> {
+        const { SecretsPrefix } = await outputs();
+        const SecretId = `${SecretsPrefix}/${PATH}/${purpose}`;
+        const { SecretString } = await secretsManager.getSecretValue({ SecretId });
+        return JSON.parse(SecretString ?? '{}');
+      },
+
       deadLetters: () => count(/DeadLetterQueueUrl$/),
 
       /** Whether the store has delivered everything, and the queues are empty. */
       async isSettled(): Promise<boolean> {
-        const isDelivering = store.deliveries.all().some(({ state }) => state === 'waiting');
-        return !isDelivering && (await count(/(?<!DeadLetter)QueueUrl$/)) === 0;
+        const isDelivering = () =>
+          store.deliveries.all().some(({ state }) => state === 'waiting') ||
+          loyalty.events.all().some(({ delivery }) => delivery?.state === 'pending');
+        return !isDelivering() && (await count(SOURCES)) === 0 && !isDelivering();
       },
 
       /** All lines of all functions. */
@@ -153,8 +224,11 @@ export async function openAccount(planted?: PlantedBug) {
         const { logGroups } = await askLogs('DescribeLogGroups', {});
         const lines: string[] = [];
         for (const { logGroupName } of logGroups) {
-          const { events } = await askLogs('FilterLogEvents', { logGroupName, limit: 10_000 });
-          lines.push(...events.map(({ message }: { readonly message: string }) => message));
+          for (let nextToken: string | undefined, first = true; first || nextToken; first = false) {
+            const page = await askLogs('FilterLogEvents', { logGroupName, nextToken });
+            lines.push(...page.events.map(({ message }: { readonly message: string }) => message));
+            nextToken = page.nextToken;
+          }
         }
         return lines;
       },
@@ -183,26 +257,34 @@ export async function openAccount(planted?: PlantedBug) {
 }
 
 /** With a stand-in for CDK's command line, which runs the real one. */
-function writeProject(project: string): void {
+function prepareProject(project: string): void {
   const cdk = join(project, 'node_modules/aws-cdk/bin/cdk');
   mkdirSync(dirname(cdk), { recursive: true });
   const standIn = pathToFileURL(join(import.meta.dirname, 'cdk.ts')).href;
   writeFileSync(cdk, `import(${JSON.stringify(standIn)});\n`);
-  writeSettings(project);
 }
 
-/** `more`: settings beside those of the example, as text. */
-function writeSettings(project: string, more = ''): void {
-  const config = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
+/** Settings beside those of the example. */
+interface SettingsChanges {
+  readonly loyalty?: object;
+  readonly events?: object;
+}
+
+/** Orders count from an hour before, so that the store can have some that are a few minutes old. */
+const GO_LIVE = new Date(Date.now() - 3_600_000).toISOString();
+
+function writeSettings(project: string, isEarlier: boolean, changes: SettingsChanges = {}): void {
+  const own = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
+  const settings = {
+    shops: [{ domain: SHOP, rules: { goLive: GO_LIVE } }],
+    storefront: {},
+    ...changes,
+    loyalty: { address: `https://${LOYALTY_HOST}`, ...changes.loyalty },
+  };
   writeFileSync(
     join(project, 'connector.config.ts'),
-    `import { defineConnector } from ${JSON.stringify(config)};
-export default defineConnector({
-  shops: [{ domain: '${SHOP}' }],
-  loyalty: { address: 'https://${LOYALTY_HOST}' },
-  storefront: {},
-  ${more}
-});
+    `import { defineConnector } from ${JSON.stringify(isEarlier ? 'loyalty-connector' : own)};
+export default defineConnector(${JSON.stringify(settings)});
 `,
   );
 }

@@ -39,9 +39,9 @@ function adapt({ Resources: resources }: WrittenTemplate): void {
       }
     }
     // Nobody waits for an hour.
-    const minutes = process.env.CHECK_AWS_SCHEDULE;
-    if (minutes && type === 'AWS::Events::Rule' && own.ScheduleExpression === 'rate(1 hour)') {
-      own.ScheduleExpression = minutes;
+    const interval = process.env.CHECK_AWS_SCHEDULE;
+    if (interval && type === 'AWS::Events::Rule' && /hour|minutes/.test(own.ScheduleExpression)) {
+      own.ScheduleExpression = interval;
     }
   }
 }

@@ -1,20 +1,45 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { amountHeld } from '../../local/harness/held-order.ts';
 import { compare, listSandbox } from '../../local/stack/demo/compare.ts';
 import { applies, readPolicy, type Statement } from '../../local/stack/iam/policy.ts';
-import type { Shop } from '../../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { createConfidential } from '../support/disclosure.ts';
 import { judgeOrder } from '../support/judge-order.ts';
 import { usualRules } from '../support/order-law.ts';
 import { type Account, STACK } from './account.ts';
+import { type Scene, say } from './check.ts';
 import type { RecordedCall } from './recorder.ts';
 import type { WrittenTemplate } from './template.ts';
 
+/** At the end of a day. */
+export async function judgeDay(scene: Scene): Promise<void> {
+  say('the judgement');
+  const { account, check } = scene;
+  const settings = pathToFileURL(join(account.project, 'connector.config.ts')).href;
+  const { default: connector }: { default: Connector } = await import(settings);
+  const [shop] = connector.shops;
+  if (!shop) throw new Error('there is no shop in the settings');
+  await judgeCalls(scene);
+  const found = [
+    ...(await judgeSides(account, shop)),
+    ...judgeRewards(account),
+    ...(await judgeLogs(account)),
+  ];
+  const letters = await account.deadLetters();
+  if (letters > 0) found.push(`${letters} dead letters are left`);
+  for (const line of ['status', 'compare orders --since 1d']) {
+    const { code, stdout } = await account.run(line, [0, 1, 3, 4]);
+    if (code !== 0) found.push(`"${line}" ends with ${code}: ${stdout}`);
+  }
+  for (const fault of found) check.fail(fault);
+}
+
 /** One sentence for each way in which the two sides differ, or points and orders. */
-export async function judgeSides({ store, loyalty }: Account, shop: Shop): Promise<string[]> {
+async function judgeSides({ store, loyalty }: Account, shop: Shop): Promise<string[]> {
   const { differences, ...counts } = await compare(listSandbox(store), loyalty, shop, new Date());
   const faults = [...differences];
   if (counts.orders === 0) faults.push('nothing was compared');
@@ -45,22 +70,45 @@ export async function judgeSides({ store, loyalty }: Account, shop: Shop): Promi
   return faults;
 }
 
-/** What the engine refused to a function, and what it cannot judge: the kinds of items that each may write. */
-export async function judgeCalls({ recorder, project, client }: Account): Promise<string[]> {
+/** A redemption has one code, which the store has or an order used once, and the store shows the points of the service. */
+function judgeRewards({ store, loyalty }: Account): string[] {
+  const { redemptions, customers } = loyalty.state();
+  const { metafields, discounts, codes, orders } = store.state();
+  const faults: string[] = [];
+  const rewarded = discounts.filter(({ context }) => context.kind === 'customers');
+  if (rewarded.length > redemptions.length) faults.push('a redemption has two codes');
+  for (const { ExternalCode: code } of redemptions) {
+    const uses = orders.filter(({ applications }) => applications.some((one) => one.name === code));
+    const isKept = codes.some((one) => one.code === code);
+    if (uses.length > 1) faults.push(`the code ${code} was used ${uses.length} times`);
+    if (uses.length === 0 && !isKept) faults.push(`a redemption was paid for and has no code`);
+  }
+  for (const { ownerGid, value } of metafields.filter(({ key }) => key === 'points')) {
+    const held = customers.find(({ OriginalId }) => ownerGid.endsWith(`/${OriginalId}`))?.points;
+    if (String(held) !== value) faults.push(`${ownerGid} is shown ${value} points and has ${held}`);
+  }
+  return faults;
+}
+
+/** Of the calls since it was asked last, which are those of one release and its template. */
+export async function judgeCalls({ account, check }: Scene): Promise<void> {
+  const { recorder, project, client } = account;
   const roles = await rolesByKey(client);
   const file = join(project, 'cdk.out', `${STACK}.template.json`);
   const template: WrittenTemplate = JSON.parse(readFileSync(file, 'utf8'));
+  // CDK's own roles have such keys, too.
+  const calls = recorder.calls.splice(0).filter(({ key }) => roles.has(key));
   const faults = new Set<string>();
-  for (const call of recorder.calls) {
-    const role = roles.get(call.key);
-    if (role === undefined) faults.add(`${call.action} was signed by a key of no function`);
-    else if (call.denied) faults.add(`${role} may not ${call.action}: ${call.denied}`);
+  for (const call of calls) {
+    const role = roles.get(call.key) ?? '';
+    if (call.denied) faults.add(`${role} may not ${call.action}: ${call.denied}`);
+    // Which kinds of items it may write, the engine cannot judge.
     else if (!maysWrite(call, statementsOf(template, role))) {
       faults.add(`${role} may not ${call.action} items of this kind`);
     }
   }
-  if (recorder.calls.length === 0) faults.add('no call was recorded');
-  return [...faults];
+  if (calls.length === 0) faults.add('no call was recorded');
+  for (const fault of faults) check.fail(fault);
 }
 
 /** As the engine makes the keys of functions, when it enforces IAM. */
@@ -102,7 +150,7 @@ function maysWrite({ action, items }: RecordedCall, statements: readonly Stateme
 }
 
 /** What the functions logged that they must not, or that says of a bug. */
-export async function judgeLogs(account: Account): Promise<string[]> {
+async function judgeLogs(account: Account): Promise<string[]> {
   const lines = await account.readLogs();
   const confidential = createConfidential();
   for (const customer of account.store.rows.customers.values()) {

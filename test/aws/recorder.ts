@@ -20,18 +20,28 @@ export interface RecordedCall {
 const FUNCTION_KEY = /Credential=(ASIA[A-Z0-9]{16})\//;
 const DENIAL = /AccessDenied|not authorized to perform/;
 
+interface Recorder {
+  calls: RecordedCall[];
+  /** Whether a call of a function must not arrive. Default: none. */
+  stops(call: Omit<RecordedCall, 'denied'>): Promise<boolean>;
+}
+
 /**
  * Between everything here and the engine. It says that the caller came by TLS, which the policies of the queues demand,
  * and gives the addresses of queues as its own, so that every call passes through it.
  */
-export async function startRecorder(
-  enginePort: number,
-): Promise<Emulator & { readonly calls: readonly RecordedCall[] }> {
-  const calls: RecordedCall[] = [];
+export async function startRecorder(enginePort: number): Promise<Emulator & Recorder> {
+  const recorder: Recorder = { calls: [], stops: async () => false };
   const server = createServer(async (incoming, response) => {
     const { method, url = '', headers } = incoming;
     const body = await buffer(incoming).catch(() => undefined);
     if (!body) return;
+    const [, key] = FUNCTION_KEY.exec(String(headers.authorization)) ?? [];
+    const amzTarget = String(headers['x-amz-target'] ?? '');
+    const place = { region: REGION, account: ACCOUNT };
+    const found = key && identifyCall({ path: url, amzTarget, body }, place);
+    const call = key && found && { key, action: found.action, items: found.items ?? [] };
+    if (call && (await recorder.stops(call))) return void response.destroy();
     const own = `127.0.0.1:${Object(server.address()).port}`;
     const sent = { ...headers, 'x-forwarded-proto': 'https', connection: 'close' };
     const onward = request(
@@ -39,15 +49,10 @@ export async function startRecorder(
       async (answer) => {
         const bytes = await buffer(answer).catch(() => undefined);
         if (!bytes) return void response.destroy();
-        const [, key] = FUNCTION_KEY.exec(String(headers.authorization)) ?? [];
-        const amzTarget = String(headers['x-amz-target'] ?? '');
-        const place = { region: REGION, account: ACCOUNT };
-        const call = key && identifyCall({ path: url, amzTarget, body }, place);
         const status = answer.statusCode ?? 502;
-        if (key && call) {
+        if (call) {
           const text = status < 400 ? '' : bytes.toString();
-          const denied = DENIAL.test(text) ? text : undefined;
-          calls.push({ key, action: call.action, items: call.items ?? [], denied });
+          recorder.calls.push({ ...call, denied: DENIAL.test(text) ? text : undefined });
         }
         const isXml = String(answer.headers['content-type']).includes('xml');
         const told = isXml
@@ -61,5 +66,5 @@ export async function startRecorder(
     onward.once('error', () => response.destroy());
     onward.end(body);
   });
-  return { ...(await listen(server)), calls };
+  return Object.assign(recorder, await listen(server));
 }

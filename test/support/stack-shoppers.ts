@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { settle } from '../../local/stack/run-stack.ts';
+import { issueSessionToken } from '../../local/store-sandbox/session-tokens.ts';
 import type { LocalStack } from './local-stack.ts';
-import { proxyValues, signedQuery } from './signed-query.ts';
+import { encode, proxyValues, signedQuery } from './signed-query.ts';
 
 export interface Shopper {
   readonly id: string;
@@ -18,21 +19,36 @@ export interface Shopper {
 const PATIENCE = { timeout: 600_000, interval: 100 };
 const ITEMS = '8012345678901:100.00:1';
 
-/** Shoppers of a local stack with a storefront. What happened is read from the two sandboxes only. */
-export function openShoppers(stack: LocalStack) {
+/** A deployment with a storefront, between two sandboxes. */
+type ServedStack = Pick<LocalStack, 'store' | 'loyalty' | 'outputs' | 'webhookSecret'> & {
+  readonly shop: Pick<LocalStack['shop'], 'path'>;
+  /** Then they ask from their account, not through the app proxy. */
+  readonly clientId?: string;
+};
+
+/** Shoppers of it. What happened is read from the two sandboxes only. */
+export function openBuyers(stack: ServedStack) {
   const { actions } = stack.store;
   let count = 0;
 
-  /** What a page of the shop asks for, through the app proxy. */
+  /** What a page of the shop asks for. */
   function request({ id }: Pick<Shopper, 'id'>, name: string, body?: object): Promise<Response> {
     const { domain } = stack.store.shop;
     const own = name === 'rewards' ? { items: ITEMS } : {};
-    const values = proxyValues(domain, new Date(), id, own);
-    const query = signedQuery(values, stack.webhookSecret);
-    const headers = { 'content-type': 'application/json' };
+    const { clientId, webhookSecret: secret } = stack;
+    const query = clientId
+      ? encode(own)
+      : signedQuery(proxyValues(domain, new Date(), id, own), secret);
+    const address = `${stack.outputs.StorefrontAddress}/${stack.shop.path}`;
+    const issue = { shop: domain, clientId: clientId ?? '', secret, now: new Date() };
+    const token = issueSessionToken({ kind: 'customer', id }, issue);
+    const headers = {
+      'content-type': 'application/json',
+      ...(clientId && { authorization: `Bearer ${token}` }),
+    };
     return fetch(
-      `${stack.outputs.StorefrontAddress}/example-store/${name}?${query}`,
-      body ? { method: 'POST', headers, body: JSON.stringify(body) } : {},
+      `${address}/${clientId ? 'account/' : ''}${name}?${query}`,
+      body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
     );
   }
 
@@ -104,6 +120,15 @@ export function openShoppers(stack: LocalStack) {
     },
 
     look,
+  };
+}
+
+/** Shoppers of a local stack. */
+export function openShoppers(stack: LocalStack) {
+  const buyers = openBuyers(stack);
+  const { look } = buyers;
+  return {
+    ...buyers,
 
     /** Waits until the service and the metafields of all have these points, and nothing is left to do. */
     async expectPoints(everyone: readonly Shopper[], points: number): Promise<void> {
