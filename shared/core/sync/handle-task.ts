@@ -95,8 +95,14 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   const left: RecordKey = { shop, kind: 'redemption', id: task.customerId };
   const isLeft = !deps.rewards && (await readEntry(deps.ledger, left)) !== undefined;
   await deps.ledger.redact([...keys, ...customer, ...(isLeft ? [left] : [])], mark);
-  const pending = await deactivateRedacted(shop, task.customerId, deps);
-  return pending ?? { kind: 'handled', how: 'redacted' };
+  const { rules, observes, ...program } = deps.shop(shop);
+  const done = { kind: 'handled', how: 'redacted' } as const;
+  if (observes || rules.redactedCustomers === 'keep') return done;
+  const status = { IsEnabled: false, Reason: 'the store asked to erase this customer' };
+  const asked = { ...deps, ...program };
+  const { outcome } = await callService('changeCustomerStatus', [task.customerId, status], asked);
+  const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
+  return outcome.kind === 'applied' || isUnknown ? done : outcome;
 }
 
 /** Kept in the ledger, where the operator's commands find it, and counted for the alarm. */
@@ -139,21 +145,6 @@ async function handleMerge(
   const why =
     'the store merged two customers; the loyalty service keeps both members, and the one who is gone still has points: move them to the kept one, then replay this dead letter';
   return { kind: 'rejected', reason: 'rejected', why };
-}
-
-/** Undefined when there was nothing to do, or it is done. */
-async function deactivateRedacted(
-  shop: string,
-  customerId: string,
-  deps: TaskDeps,
-): Promise<Outcome | undefined> {
-  const { rules, observes, ...program } = deps.shop(shop);
-  if (observes || rules.redactedCustomers === 'keep') return undefined;
-  const status = { IsEnabled: false, Reason: 'the store asked to erase this customer' };
-  const asked = { ...deps, ...program };
-  const { outcome } = await callService('changeCustomerStatus', [customerId, status], asked);
-  const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
-  return outcome.kind === 'applied' || isUnknown ? undefined : outcome;
 }
 
 type FanOutDeps = Pick<SyncDeps, 'ledger' | 'store' | 'queue' | 'now'>;
@@ -229,9 +220,7 @@ function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean
   return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }
 
-/**
- * The store no longer lists the codes of a deleted discount: the ledger has those that were announced.
- */
+/** The store no longer lists the codes of a deleted discount: the ledger has those that were announced. */
 async function fanOutGone(
   event: StoreEvent,
   discountId: string,

@@ -131,19 +131,16 @@ async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps)
   return key.kind === 'order' ? withState(synced, gathered) : synced;
 }
 
-/** By this, `audit` tells one order's calls for two states from two for one. */
+/** By this, `audit` tells one order's calls for two states from two for one. 16 characters tell its states apart. */
 function withState(synced: Synced, { entry: before, event, read }: Gathered): Synced {
   const { outcome, entry } = synced;
   if (outcome.kind !== 'applied' || entry?.appliedKey === undefined) return synced;
-  const { appliedKey } = entry;
-  const state = appliedKey.slice(0, STATE_CHARACTERS);
-  if (appliedKey !== before?.appliedKey) return { entry, outcome: { ...outcome, state } };
   const asked = event.force ? 'forced' : read ? 'read' : 'same';
-  return { entry, outcome: { ...outcome, state, again: before.uncertain ? 'uncertain' : asked } };
+  const again = before?.uncertain ? 'uncertain' : asked;
+  const state = entry.appliedKey.slice(0, 16);
+  const isSame = entry.appliedKey === before?.appliedKey;
+  return { entry, outcome: { ...outcome, state, ...(isSame && { again }) } };
 }
-
-/** Enough to tell the states of one order from each other. */
-const STATE_CHARACTERS = 16;
 
 /** The change of one entity that an event leads to. */
 interface EntityChange extends Change<EntityKey> {

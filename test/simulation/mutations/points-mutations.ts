@@ -74,8 +74,8 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'redacted-stay-active',
     bug: 'a redacted customer stays active, although the settings say otherwise',
-    find: "if (observes || rules.redactedCustomers === 'keep') return undefined;",
-    replace: 'if (observes || rules.redactedCustomers) return undefined;',
+    find: "if (observes || rules.redactedCustomers === 'keep') return done;",
+    replace: 'if (observes || rules.redactedCustomers) return done;',
     within: 60,
   },
   {
