@@ -506,7 +506,7 @@ describe('an import for customers whom only the store knows', () => {
     await ledger.write(key, { version: 1, uncertain: false, outcomes: [] }, undefined);
     await ledger.redact([key], mark);
     const start = 'the loyalty service does not know the customer, who is not sent to it:';
-    const noAddress = 'the customer has no e-mail address, so the service cannot tell who it is';
+    const noAddress = 'its customer has no e-mail address, so the service cannot tell who it is';
     expect(await run('give')).toEqual([
       { line: 2, what: `${start} ${noAddress}` },
       { line: 3, what: `${start} the customer's data was erased` },

@@ -77,12 +77,12 @@ describe('who gets alarms', () => {
     const emails = ['one@shop.example', 'two@shop.example'];
     subscriptions = [confirmed('one@shop.example'), pending('two@shop.example')];
     expect(await checkAlarms(deploymentWith(emails))).toMatchObject([
-      { verdict: 'pass', what: 'go to one@shop.example' },
+      { verdict: 'pass', what: 'sent to one@shop.example' },
       { verdict: 'warn', what: expect.stringContaining('two@shop.example has not confirmed') },
     ]);
     subscriptions = emails.map(confirmed);
     expect(await checkAlarms(deploymentWith(emails))).toMatchObject(
-      emails.map((endpoint) => ({ verdict: 'pass', what: `go to ${endpoint}` })),
+      emails.map((endpoint) => ({ verdict: 'pass', what: `sent to ${endpoint}` })),
     );
   });
 

@@ -32,7 +32,7 @@ describe('loyalty-connector resend', () => {
 
     const done = await operated.run(`resend order ${ids} --new-rules --yes`);
     expect(done.code).toBe(0);
-    expect(done.stdout).toContain('2 orders sent to the queue');
+    expect(done.stdout).toContain('2 orders put on the queue');
     expect(await operated.queues.waiting()).toBe(2);
   });
 });
