@@ -183,7 +183,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(JSON.parse(none.stdout).data).toMatchObject({ dropped: 0 });
 
     const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`);
-    expect(asked.stdout).toContain('What was rejected is not sent again until it changes');
+    expect(asked.stdout).toContain('A dropped change is not sent again until it changes');
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain('Nothing was dropped.');
     expect(await letters()).toBe(2);

@@ -95,7 +95,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     const get = page.getByRole('button', { name: /^Get it as store credit for [\d.]+ points: / });
     expect(await get.textContent()).toContain(` ${before} points`);
     await get.click();
-    await page.getByText('This takes most of the points').waitFor();
+    await page.getByText('This uses most of the points').waitFor();
     await get.and(page.locator(':focus')).waitFor();
     await page.getByRole('button', { name: 'No', exact: true }).click();
     expect(await amount.inputValue()).toBe(most);
