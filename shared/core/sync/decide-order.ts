@@ -273,11 +273,8 @@ export function recognize(
   }
   // A sum above all that was ever sent: the keys that it makes were never used.
   const most = Math.max(total, record?.total ?? 0, ...past.map(({ counts }) => counts + theirs));
-  return {
-    kind: 'record',
-    record: { ...read, total: most, taken: most - total },
-    searches: false,
-  };
+  const lowered = { ...read, total: most, taken: most - total };
+  return { kind: 'record', record: lowered, searches: false };
 }
 
 /** The first of the amounts that it may have had then. One from before it was completed was never sent as such. */
@@ -298,7 +295,9 @@ function theirPart(total: number, past: readonly PastCount[], since: number): nu
   const [last, before] = [until.at(-1), until.findLast(({ at }) => at < since)];
   const candidates = [...(last ? [last, ...(before ? [before] : [])] : booked), ...today];
   const isSteady = new Set(past.map(({ counts }) => counts)).size === 1;
-  const certain = today.length > 0 ? undefined : (last ?? (isSteady ? past[0] : undefined));
+  // What it counted only since may have been sent by us, before the ledger was lost.
+  const isOpen = today.length > 0 || booked.some((one) => one.at > since && one.counts === total);
+  const certain = isOpen ? undefined : (last ?? (isSteady ? past[0] : undefined));
   const base = candidates.find(({ counts }) => counts === total) ?? certain;
   // It counted as we do, and was switched off before it saw the goods that were added.
   const isBehind = base && total < base.counts && until.some(({ counts }) => counts === total);

@@ -284,8 +284,11 @@ const wasCompleted = (entry: EntityEntry | undefined): boolean =>
 
 /** Another integration sent the order, and this connector has not. */
 function isFromElsewhere(situation: Situation): boolean {
-  const { entry, read } = situation;
+  const { entry, read, takeover } = situation;
   if (wasCompleted(entry) || !isHeldLive(read?.held)) return false;
+  // Complete only since the other one was off: ours, and the ledger has forgotten it.
+  const completedAt = Date.parse(read.held.OrderCompletedDate ?? '');
+  if (isFromBefore(situation) && completedAt > (takeover?.offSince ?? 0)) return false;
   if (read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN) return true;
   // One that uses the public API leaves no mark, and we had sent nothing of then but history.
   return !isKnown(entry) && isFromBefore(situation) && !isMarkedHistory(read.held);

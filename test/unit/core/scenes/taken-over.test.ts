@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHistory } from '../../../../shared/core/mapping/map-order.ts';
 import { rules, storeOrder } from '../../../fixtures/store-entities.ts';
-import { exactly, openScene } from '../../../support/order-scene.ts';
+import { exactly, openScene, sameOrPerson } from '../../../support/order-scene.ts';
 
 const SHIRT = { lines: [{ title: 'Shirt', price: 50, quantity: 2 }] };
 
@@ -137,6 +137,57 @@ describe('an order that was complete before the other integration was switched o
     scene.pass(3);
     await scene.goLive({ from, other: { offSince, ids: ['name'] } });
     expect(await order.settled()).toEqual(exactly(50));
+  });
+});
+
+// What we had sent was taken for the other one's amount: 130 instead of 115, 0 instead of 50, and nobody was asked.
+describe('an order that we completed, and that a restored ledger has forgotten', () => {
+  it.each([
+    [115, 'absent', 'an edit, then shipped'],
+    [115, 'pending', 'an edit, then shipped'],
+    [50, 'absent', 'a refund, then shipped'],
+    [50, 'pending', 'a refund, then shipped'],
+    [115, 'absent', 'shipped, then an edit'],
+  ])('counts %d where it was %s in the service before: %s', async (counts, before, how) => {
+    const scene = await observed();
+    const order = scene.place(SHIRT);
+    await scene.process();
+    if (before === 'pending') {
+      await scene.otherSends(order, 100, order.name(), { IsCompleted: false });
+    }
+    await takeOver(scene);
+    scene.copyLedger();
+    const change = () =>
+      counts === 115 ? order.edit({}, [{ title: 'Socks', price: 15 }]) : order.refund({ Shirt: 1 });
+    for (const step of how.startsWith('shipped') ? [order.ship, change] : [change, order.ship]) {
+      scene.pass(1);
+      step();
+      await scene.process();
+    }
+    expect(await order.settled()).toEqual(exactly(counts));
+    await scene.loseLedger();
+    scene.pass(1);
+    order.tag();
+    expect(await order.settled()).toEqual(exactly(counts));
+  });
+
+  it('is for a person where it was complete before the other one was off', async () => {
+    const scene = await observed();
+    scene.pass(10);
+    const order = await scene.sell(SHIRT);
+    const offSince = scene.shop.clock.ms + 60_000;
+    scene.pass(3);
+    const from = offSince - 6 * 3_600_000;
+    await scene.goLive({ from, meets: false, other: { offSince, ids: ['name'] } });
+    scene.copyLedger();
+    order.tag();
+    await scene.process();
+    order.edit({}, [{ title: 'Socks', price: 15 }]);
+    expect(await order.settled()).toEqual(exactly(115));
+    await scene.loseLedger();
+    order.tag();
+    const settled = await order.settled();
+    expect(settled).toEqual(sameOrPerson(settled, 115));
   });
 });
 
