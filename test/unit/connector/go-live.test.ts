@@ -9,6 +9,7 @@ import {
 import type { Sides } from '../../../scripts/connector/ground/compare/sides.ts';
 import { BadArguments, Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
 import {
+  forPerson,
   type GoLiveOptions,
   momentsOf,
   obstacleIn,
@@ -146,6 +147,17 @@ describe('what points tell of an observed shop', () => {
     expect(await verdictsOf(two, absent, twice)).toEqual(['absent', 'twice']);
     expect(await verdictsOf(two, absent)).toEqual(['perhaps under an unknown id']);
     expect(await verdictsOf(gave(2 * total + 5), absent)).toEqual(['absent']);
+  });
+
+  // `--although` sends such an order, and the comparison afterwards said nothing of it.
+  it('is named also after go-live, where the preview found it under an id that nobody knows', () => {
+    const unknown = { kind: 'action required', verdict: 'perhaps under an unknown id' } as const;
+    const doubted = of([], unknown);
+    const other = of([['#1001', total + 1]], { id: '2', kind: 'action required' });
+    const before = [doubted, of([], { ...unknown, id: '2' })].map((order) => ({
+      ...{ ...order, would: { call: 'send', amount: 1 } as const },
+    }));
+    expect(forPerson([plain, other], before)).toEqual([other, doubted]);
   });
 
   it('is not known where they cannot be read', async () => {
