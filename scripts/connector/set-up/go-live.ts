@@ -246,7 +246,7 @@ export function momentsOf(
 
 /** Another integration still sends orders, or may have sent some that were not recognised, or not all could be read. */
 export function obstacleIn(
-  orders: readonly JudgedOrder[],
+  orders: readonly (JudgedOrder & Pick<ComparedOrder, 'would'>)[],
   offSince: number,
   isStopped: boolean,
   although = false,
@@ -264,6 +264,11 @@ export function obstacleIn(
   );
   if (sent.length > 0) {
     const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} that we did not send: ${namesOf(sent)}. Switch it off, and repeat the command two hours later with --other-off-since and that moment; if it is off already, with a later moment. ${knows}`;
+    return { kind: 'action required', what };
+  }
+  const taken = orders.filter(({ verdict, would }) => verdict === 'same' && would?.call === 'take');
+  if (taken.length > 0) {
+    const what = `The refunds of ${counted(taken.length, 'order')} would be taken back a second time: ${namesOf(taken)}. Their points show that it was done already. Nothing was changed: repeat the command with a later moment, after it was done. With --although it goes on, and takes them once more.`;
     return { kind: 'action required', what };
   }
   const unknown = orders.filter(({ verdict }) => verdict === 'perhaps under an unknown id');

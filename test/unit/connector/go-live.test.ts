@@ -256,6 +256,14 @@ describe('go-live', () => {
     expect(obstacleIn([hidden], placed, false, true)).toBeUndefined();
   });
 
+  it('is refused where a refund would be taken that was taken already, as points show', () => {
+    const taken = { ...own, verdict: 'same', would: { call: 'take', amount: 1 } } as const;
+    expect(obstacleIn([taken], placed + 1, false)?.kind).toBe('action required');
+    expect(obstacleIn([taken], placed + 1, false, true)).toBeUndefined();
+    const open = { ...taken, verdict: 'other amount' } as const;
+    expect(obstacleIn([open], placed + 1, false)).toBeUndefined();
+  });
+
   it('is refused where not all orders could be read', () => {
     const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
     expect(obstacleIn([own, unread], placed, false)?.kind).toBe('unknown');
