@@ -111,7 +111,7 @@ describe('loyalty-connector retry-now', () => {
     const { code, stdout } = await operated.run('retry-now --wait 0');
     expect(stdout).toContain('1 not finished.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /Retrying 1 message by [\d:]{8} UTC, not earlier: orders 1\. The result of the last call is unknown/,
+      /Retrying 1 message by [\d:]{8} UTC: orders 1\. Not at once: the result of the last call is unknown/,
     );
     expect(code).toBe(3);
   });

@@ -201,9 +201,9 @@ export function wokenTexts(
       woken.filter((one) => !one.isHeldBack),
       when,
     ),
-    ...tried(late, `by ${latest} UTC, not earlier`).map(
+    ...tried(late, `by ${latest} UTC`).map(
       (words) =>
-        `${words} The result of the last call is unknown: the service may still execute it.`,
+        `${words} Not at once: the result of the last call is unknown, and the service may still execute it.`,
     ),
   ];
 }
