@@ -84,7 +84,9 @@ The file has one line for each order, without personal data.
         async () =>
         async (session, { since, ...options }, kind) => {
           if (kind !== 'orders' || since === undefined) {
-            throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
+            throw new BadArguments(
+              'only orders are compared, and since a time: compare orders --since 24h. One order or product: trace order ID, trace product ID.',
+            );
           }
           const { compareOrders } = await import('./compare-orders.ts');
           return compareOrders(session, { ...options, since });
