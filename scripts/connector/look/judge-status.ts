@@ -98,7 +98,8 @@ function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: 
   const waits = `${counted(messages, 'message')} waiting`;
   const said = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)}${whysText(whys)}`;
   const inMs = Math.max(tryAt - now.getTime(), 0);
-  const next = Number.isFinite(tryAt) ? `, next try in ${spanText(inMs)}` : '';
+  const when = inMs < 1_000 ? 'now' : `in ${spanText(inMs)}`;
+  const next = Number.isFinite(tryAt) ? `, next try ${when}` : '';
   const what = `${said}${next}`;
   const again: Suggestion = {
     label: 'Retry now',
