@@ -84,7 +84,11 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
   if (open.length > 0) {
     return { kind: 'unknown', what: `Not everything could be checked: ${open.join(', ')}.` };
   }
-  if (of('warn').length > 0) return { kind: 'pending', what: 'Retrying automatically.' };
+  const waits = of('warn');
+  if (waits.some(({ finding }) => finding.lacks?.includes('calls'))) {
+    return { kind: 'pending', what: 'Calls are paused; what waits for them is sent afterwards.' };
+  }
+  if (waits.length > 0) return { kind: 'pending', what: 'Retrying automatically.' };
   const counts = queues.kind === 'known' ? queues.value : [];
   const left = counts.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
   const rest = left === 0 ? '' : `; ${counted(left, 'message')} on the queues`;

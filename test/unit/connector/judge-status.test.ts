@@ -5,6 +5,7 @@ import {
   fail,
   findingsBlock,
   unknown,
+  warn,
 } from '../../../scripts/connector/ground/checks/check.ts';
 import type { CredentialStatus } from '../../../scripts/connector/ground/checks/read-secret.ts';
 import {
@@ -281,6 +282,14 @@ describe('the verdict on a deployment', () => {
     });
     expect([troubles.length, verdict]).toEqual([1, '1 problem needs you.']);
     expect(JSON.stringify(troubles)).not.toContain('next try');
+  });
+
+  it('does not claim to retry what an operator paused', () => {
+    const paused = { ...warn('all calls paused'), lacks: ['calls'] };
+    const retried = judge({ checks: checked('calls', warn('slow')) }).verdict;
+    const { kind, verdict } = judge({ checks: checked('pauses', paused) });
+    expect(kind).toBe('pending');
+    expect(verdict).not.toBe(retried);
   });
 });
 
