@@ -48,7 +48,7 @@ function observe({
     await check.until('the order was told', () => engine.unsent() === 0);
     await stack.settled();
     await command('status', 0, 'observed since', 'nothing is sent');
-    await command('compare orders --since 1d', 3, 'not sent yet: 1', 'planned 16.79');
+    await command('compare orders --since 1d', 3, '1 not sent yet', 'planned 16.79');
     await command('go-live --no-other', 2, `${DOMAIN} is observed: set mode: 'live'`);
     const { orders, products } = stack.loyalty.state();
     check.expect('nothing is sent while observing', orders.length + products.length === 0);

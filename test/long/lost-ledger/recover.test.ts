@@ -46,7 +46,7 @@ describe('recover', () => {
     await vi.waitUntil(() => readLastReconcile(ledger, SHOP), { timeout: 200_000 });
     store.faults.clear();
     const { code, text } = await recovering;
-    expect(text).toMatch(/the comparison stopped \(.+\); it is started again/);
+    expect(text).toMatch(/the comparison stopped \(.+\) and is restarted/);
     expect(text).toContain('everything was compared');
     expect(code).toBe(0);
     expect(world.heldOrder(id)?.points).toBe(100);

@@ -80,7 +80,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     for (let time = 0; time < 2; time += 1) {
       const { code, stdout } = await connector.run('dead-letters list');
       expect(code).toBe(1);
-      expect(stdout).toContain('3 dead letters wait for a decision.');
+      expect(stdout).toContain('3 dead letters need a decision.');
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toMatch(
@@ -93,7 +93,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
     expect(JSON.parse(stdout).data).toMatchObject({ matching: 1, groups: [{ count: 1 }] });
     const none = await connector.run('dead-letters list --code 35');
-    expect(none.stdout).toContain('No dead letter matches --code 35; 3 others wait.');
+    expect(none.stdout).toContain('No dead letter matches --code 35; there are 3 others.');
     expect(none.stdout.replace(/\s+/g, ' ')).toMatch(/Existing codes: \w+\./);
     expect(await letters()).toBe(3);
     await dropAll();
@@ -243,7 +243,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     const shown = await connector.run('dead-letters show 5512300000002');
     const runs = await runSuggested(shown, connector);
     const all = runs.find(({ line }) => line.includes('list --id 5512300000002'));
-    expect(all?.stdout).toContain('4 dead letters wait for a decision.');
+    expect(all?.stdout).toContain('4 dead letters need a decision.');
     await dropAll();
   });
 
@@ -264,7 +264,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       connector.run('dead-letters replay --yes --wait'),
     );
     connector.loyalty.faults.clear();
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/2 waiting\. They wait .*; next attempt at /);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/2 not finished\. Waiting for .*; next attempt at /);
     expect(code).toBe(3);
   });
 });

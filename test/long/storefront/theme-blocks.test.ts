@@ -263,7 +263,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       }
       // Only the cart, which may have changed.
       expect(new Set(requests)).toEqual(new Set(shown));
-      expect(requests.filter((path) => path !== '/cart.js')).toHaveLength(4);
+      expect(requests.filter((path) => path !== '/cart.js')).toHaveLength(3);
       expect(await layoutShift()).toBe(0);
     }, 120_000);
   });
