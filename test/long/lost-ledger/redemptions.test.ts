@@ -67,7 +67,8 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   for (const one of buyers) {
     await expect.poll(() => shownCodes(one), PATIENCE).toEqual(codes.get(one));
     expect(shop.look().redemptionsOf(one)).toHaveLength(1);
-    expect(shop.look().codesOf(one)).toHaveLength(1);
+    // Once a code is used, what may be a spare copy of it leaves the store.
+    expect(shop.look().codesOf(one)).toHaveLength(one === spent ? 0 : 1);
   }
   await shop.askUntilAnswered(quiet, 'redeem', quiet.click);
   await world.rest();

@@ -234,6 +234,8 @@ const OTHERS: readonly Line[] = [
     yes: true,
   }),
   line('secrets set', ['loyalty']),
+  line('privacy erase-shop', [SHOP]),
+  line('audit', [], { since: '1h' }),
 ];
 /** A file with a customer whom the service knows; its path. */
 function balancesOf({ folder, loyalty }: World): string {
