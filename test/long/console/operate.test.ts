@@ -181,8 +181,8 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await retry.waitFor();
     loyalty.faults.clear();
     await retry.click();
-    await agree(page, /^Try/);
-    await expect.poll(() => verdictOf(page), PATIENCE).toContain('nothing waits');
+    await agree(page, /^Retry/);
+    await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear.');
     await takePicture(page, 'console-now');
     await openTab(page, 'Healing');
     await expect.poll(() => verdictOf(page), PATIENCE).not.toBe('');
