@@ -120,7 +120,7 @@ describe('app write', { timeout: 180_000 }, () => {
     expect((await operated.run('app write')).stderr).toContain('Give it: --client-id ID');
     await operated.run('app write --client-id client-1');
     const fine = await operated.run('doctor --all');
-    expect(fine.stdout).toContain('shopify-app/example-store.local is as it should be');
+    expect(fine.stdout).toContain('shopify-app/example-store.local is up to date');
     const moved = { ...operated.outputs, WebhookAddress: 'http://127.0.0.1:9' };
     await operated.describe({ outputs: moved });
     const changed = await operated.run('doctor --json');
