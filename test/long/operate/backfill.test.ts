@@ -20,7 +20,7 @@ function interruptInSecondPage(line: string) {
   return runCommand(`${line} --rate 2 --yes`.split(' '), {
     folder: operated.folder,
     onOutput: async (output, child) => {
-      if (isStarted || !output.includes(' starts.')) return;
+      if (isStarted || !output.includes('Starting the backfill')) return;
       isStarted = true;
       const isSent = async () => expect(await operated.queues.waiting()).toBeGreaterThan(PAGE);
       await vi.waitFor(isSent, { timeout: 120_000 });

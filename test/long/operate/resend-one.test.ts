@@ -88,7 +88,7 @@ describe('resend of one order', () => {
     connector.loyalty.faults.add({ operation: 'getOrder', kind: 'business-error', code: 37 });
     const { code, stdout } = await connector.run(`resend order ${id} --yes --wait`);
     connector.loyalty.faults.clear();
-    expect(stdout).toMatch(/The loyalty\s+service does not have it, though it was sent/);
+    expect(stdout).toMatch(/The loyalty\s+service\s+does not have it, though it was sent/);
     expect(stdout).toMatch(new RegExp(`resend order ${id} .*--wait --yes --force`));
     expect(code).toBe(1);
   });
