@@ -100,7 +100,7 @@ describe('npm start', () => {
       for (const [text, named] of mistakes) {
         writeFileSync(settings, text);
         const { code, stdout, stderr } = await runCommand(['status'], { folder });
-        expect(stdout).toContain('example-store.myshopify.com');
+        expect(stdout).toContain('22 subscriptions');
         expect(stderr).toContain('connector.config.ts has changed since the start.');
         expect(stderr).toContain(`\n${named}`);
         expect(stderr).not.toContain('.mjs');
