@@ -261,7 +261,7 @@ export const rulesRevision = once((rules: MappingRules): string => {
 /**
  * Of two states with the same version: only the rules make them differ. The version alone does not say so,
  * because the store may change an order twice in a second. But by the rules that it keeps, a completed order
- * counts another amount only if the store changed it.
+ * counts another amount, or is alive again after its end, only if the store changed it.
  */
 export function differsByRulesAlone(
   mapped: Mapped | undefined,
@@ -274,5 +274,5 @@ export function differsByRulesAlone(
   const { OrderTotal, IsCompleted } = mapped.wanted.order;
   // One that was not completed has no points to lose.
   if (service.completedAt === undefined) return !IsCompleted;
-  return OrderTotal === fromThousandths(ownCount(service));
+  return !service.ended && OrderTotal === fromThousandths(ownCount(service));
 }

@@ -215,3 +215,23 @@ describe('an order that was paid, and to which goods are added', () => {
     },
   );
 });
+
+describe('an order whose money is all back, and that is paid in the same second', () => {
+  // It was left cancelled, silently: by its amount, only the rules seemed to make the two states differ.
+  it('asks a person', async () => {
+    const scene = openScene();
+    const order = await scene.sell({ lines: [{ title: 'Shirt', price: 10 }], shipping: 30 });
+    scene.pass(1);
+    order.edit({}, [{ title: 'Extra', price: '20', quantity: 1 }]);
+    await scene.process();
+    scene.pass(1);
+    order.refund({ Shirt: 1 });
+    expect(await order.settled()).toEqual(exactly(20));
+    scene.pass(1);
+    scene.shop.do('refundOrder', { orderId: order.id, shipping: 'all' });
+    expect(await order.settled()).toEqual(exactly('cancelled'));
+    scene.pass(-1 / 60);
+    order.pay();
+    expect(await order.settled()).toEqual({ counts: 'cancelled', asksPerson: true });
+  });
+});
