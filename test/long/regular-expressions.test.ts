@@ -17,6 +17,8 @@ interface Recheck {
 
 /** Not linear, and harmless: only the merchant's own configuration file reaches them, at deployment. */
 const ALLOWED = new Set([
+  String.raw`/(?<=defineConnector\(\s*)\{/`,
+  String.raw`/\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|${'`'}(?:\\.|[^${'`'}\\])*${'`'}|[\w$]+|[^\s\w])/g`,
   String.raw`/^[^\s@]+@[^\s@]+\.[^\s@]+$/`,
   String.raw`/^https:\/\/(?!.*\{(?!domain\}|handle\}))\S*\{handle\}\S*$/`,
 ]);

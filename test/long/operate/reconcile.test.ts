@@ -18,7 +18,7 @@ beforeAll(() => {
 it('sends an order whose webhook was lost, then says that both sides are in sync', async () => {
   const ids = ['a', 'b', 'c'].map((name) => connector.sell({ email: `${name}@example.org` }).id);
   const lost = await connector.run(`trace order ${ids[0]}`);
-  expect(lost.stdout).toMatch(/No\s+webhook\s+of\s+it\s+was\s+accepted/);
+  expect(lost.stdout).toMatch(/No\s+event\s+about\s+it\s+was\s+accepted/);
   // The orders and their customers.
   const found = await connector.run(`reconcile --shop ${SHOP}`);
   expect(found.stdout).toMatch(/6 resent messages still in progress\.\s+Compared\s+up\s+to/);
@@ -30,7 +30,7 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   expect(await lines()).toContain('Compare now');
   const traced = await connector.run(`trace order ${ids[0]}`);
   expect(traced.stdout).toContain('OK');
-  expect(traced.stdout).toMatch(/its\s+webhook\s+was\s+lost/);
+  expect(traced.stdout).toMatch(/its\s+event\s+was\s+lost/);
 
   const again = await connector.run('reconcile');
   expect(again.stdout).toMatch(
