@@ -264,7 +264,9 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       connector.run('dead-letters replay --yes --wait'),
     );
     connector.loyalty.faults.clear();
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/2 not finished\. Waiting for .*; next attempt at /);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /2 not finished\. Waiting for .*; next attempt at /,
+    );
     expect(code).toBe(3);
   });
 });
