@@ -84,7 +84,7 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('status --json', 0, '"kind": "ok"');
   await command('reconcile', 0, 'Store and ledger agree up to');
   await command('reconcile --deep', 0, 'orders as sent');
-  await command('compare orders --since 30d', 0, 'orders agree.');
+  await command('compare orders --since 30d', 0, 'orders agree');
   for (const name of [`order ${code}`, `order ${id}`, code]) {
     await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'grants 16.79 points');
   }

@@ -11,6 +11,7 @@ const PAST = 1000;
 const LATER = 40;
 /** With the one that the shop began with. */
 const FOUND = PAST + 1;
+const MANY = FOUND.toLocaleString('en-US');
 
 /**
  * A shop that has a past: its orders are placed before the connector is there, and a backfill brings them. Then some of
@@ -42,7 +43,7 @@ async function backfill(shop: OperatedShop, stack: LocalStack): Promise<void> {
   await command('backfill products --yes', 0, '3 products are on the queue');
   await command('backfill discounts --yes', 0, '2 codes are on the queue');
   const words = 'backfill orders --since 30d --rate 1000';
-  await command(words, 0, `Found ${FOUND} orders`, 'Nothing was sent.');
+  await command(words, 0, `Found ${MANY} orders`, 'Nothing was sent.');
   const begins = Date.now();
   const killed = await runCommand([...words.split(' '), '--yes'], {
     folder: project,
@@ -50,7 +51,7 @@ async function backfill(shop: OperatedShop, stack: LocalStack): Promise<void> {
   });
   check.expect(`the backfill was killed: ${killed.code}`, killed.code === null);
   await command('backfill status', 0, 'stopped or running');
-  await command(`${words} --yes`, 0, `${FOUND} orders are on the queue`, 'Resuming');
+  await command(`${words} --yes`, 0, `${MANY} orders are on the queue`, 'Resuming');
   await command(`${words} --yes`, 0, 'Nothing was sent: this backfill finished');
   await stack.settled();
   const seconds = Math.round((Date.now() - begins) / 1000);
