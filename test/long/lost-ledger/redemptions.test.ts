@@ -78,7 +78,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
 
   // An order from before the program began earns nothing, however the ledger was found again.
   await world.loseLedger();
-  // 3: a message of a customer who is gone may still wait for its turn.
+  // 3: a used code that may have been made again is looked at a minute later, so its message may still wait.
   expect([0, 3]).toContain((await world.run('recover --yes')).code);
   world.refund(history, 1);
   await world.rest();

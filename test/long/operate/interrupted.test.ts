@@ -21,11 +21,15 @@ function breakAt(call: number, how: 'refused' | 'answer lost') {
   return calls;
 }
 
+const began = Date.now();
 let scenes = 0;
-/** Each within the sixty days that an app sees. */
+/**
+ * Each within the sixty days that an app sees, and never the same: a finished backfill of the same moment sends nothing.
+ * So it is counted from one moment, not from now.
+ */
 const otherSince = () => {
   scenes += 1;
-  return new Date(Date.now() - (2 * 86_400_000 + scenes * 60_000)).toISOString().slice(0, 16);
+  return new Date(began - (2 * 86_400_000 + scenes * 60_000)).toISOString().slice(0, 16);
 };
 
 /** An order of which the service knows nothing. */
