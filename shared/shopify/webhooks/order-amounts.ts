@@ -102,12 +102,12 @@ function currentShipping(payload: OrderPayload) {
 /** Of all lines, tips included. */
 function lineAmounts(payload: OrderPayload) {
   const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  // Grouped once, because an order can have hundreds of lines.
-  const groups = Map.groupBy(items, (item) => item.line_item_id);
+  // Added up once: a payload can have any number of lines, of refunds, and of lines with the same id.
+  const groups = [...Map.groupBy(items, (item) => item.line_item_id)];
+  const takenBacks = new Map(groups.map(([id, ofLine]) => [id, takenBackIn(ofLine)] as const));
   return payload.line_items.map((line) => {
-    const { quantity } = line;
-    const takenBack = takenBackIn(groups.get(line.id));
-    const kept = line.current_quantity;
+    const { quantity, current_quantity: kept } = line;
+    const takenBack = takenBacks.get(line.id) ?? takenBackIn([]);
     const worth = subtract(multiply(line.price, quantity), discountOf(line));
     const sold = { quantity, worth, tax: taxOf(line) };
     const left = amountKept({ sold, kept, takenBack }, payload.currency);
@@ -127,7 +127,7 @@ function lineAmounts(payload: OrderPayload) {
   });
 }
 
-function takenBackIn(items: RefundPayload['refund_line_items'] = []): Pieces {
+function takenBackIn(items: RefundPayload['refund_line_items']): Pieces {
   // The `_set` first: only here the flat field is a JSON number, which may have lost digits.
   const parts = items.map((item) => ({
     worth: item.subtotal_set ?? item.subtotal,
