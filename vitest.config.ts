@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * other workers have nothing left to do.
  */
 const LONGEST =
-  /test\/long\/(?:lost-ledger|stack\/limits|storefront\/newcomer|operate\/letters|package|simulation)/;
+  /test\/long\/(?:lost-ledger|stack\/(?:limits|many)|operate\/(?:interrupted|letters)|package|simulation)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -57,6 +57,10 @@ export default defineConfig({
       {
         test: {
           name: 'long',
+          // They wait even more, for processes, browsers and minutes that are promised. A group of their own: only so
+          // may a project have a number of its own.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
           globalSetup: 'test/support/run-folder.ts',
           setupFiles: ['test/support/leave-no-process.ts', 'test/support/property-seed.ts'],
           include: ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts'],

@@ -207,8 +207,12 @@ describe('an operator', () => {
   it('leaves a record of every change, with its end', async () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout).data;
-    const changed = changes.filter(({ who }: { who: string }) => !who.includes('ReadOnly'));
-    // There is no order to send again, no customer to give to, and the shop is live: nothing was changed.
+    // Whether order 1 is to be sent again depends on how far the workers came with what `recover` asked of them.
+    const changed = changes.filter(
+      ({ who, command }: Record<'who' | 'command', string>) =>
+        !who.includes('ReadOnly') && command !== 'resend',
+    );
+    // There is no customer to give to, and the shop is live: nothing was changed.
     const idle = ['resend', 'import balances', 'go-live'];
     const changing = namesOf('changes').filter((name) => !idle.includes(name));
     expect(changed.map(({ command }: { command: string }) => command).toSorted()).toEqual(
