@@ -54,6 +54,10 @@ describe('words for people', () => {
       '3 d ago',
     ]);
     expect(ago(-120)).toBe('in 2 min');
+    // Nearly two hours are not one.
+    expect([ago(-7_140), ago(-93_600), ago(-36_660), ago(7_140)]).toEqual([
+      ...['in 1 h 59 min', 'in 1 d 2 h', 'in 10 h', '1 h ago'],
+    ]);
   });
 
   it('are broken at spaces, and nothing of them is lost', () => {
@@ -127,6 +131,16 @@ describe('progress', () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/^x 20 of 20/);
   });
+});
+
+it('says nothing twice in a pipe', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const stream = { isTTY: false, write: (text: string) => lines.push(text) };
+  const settings = { doing: 'Retried:', total: 3, stream: stream as never, now: () => now };
+  const progress = createProgress({ ...settings, quiet: false });
+  for (; now < 60_000; now += 500) progress.report(now < 30_000 ? 1 : 2, 'Retrying 3 messages');
+  expect(lines.map((one) => one.slice(0, 15))).toEqual(['Retried: 1 of 3', 'Retried: 2 of 3']);
 });
 
 const iso = (text: string) => new Date(parseMoment(text)).toISOString();

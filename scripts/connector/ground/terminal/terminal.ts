@@ -36,13 +36,13 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
     note: (text) => void stderr.write(`${printableLines(text)}\n`),
     progress: (doing, total) =>
       createProgress({ doing, total, stream: stderr, quiet, now: Date.now }),
-    confirm: (question) => askYesNo(question),
+    // Only a typed "yes" counts.
+    confirm: async (question) =>
+      process.stdin.isTTY && (await askLine(`${question} Type "yes"`)) === 'yes',
   };
 }
 
-/** Reports how far a command has come. */
 interface Progress {
-  /** How many are done. */
   report(done: number, detail?: string): void;
   /** Removes the line; the command itself reports the result. */
   end(): void;
@@ -50,7 +50,6 @@ interface Progress {
 
 interface ProgressSettings {
   readonly doing: string;
-  /** The total, where it is known. */
   readonly total: number | undefined;
   readonly stream: NodeJS.WriteStream;
   readonly quiet: boolean;
@@ -62,19 +61,21 @@ const QUIET_FOR_MS = 2_000;
 const SCREEN_EVERY_MS = 200;
 const LOG_EVERY_MS = 5_000;
 
-/** One line that is overwritten on a screen; a line every few seconds in a pipe. */
+/** One line that is overwritten on a screen; in a pipe a line every few seconds, if there is something new. */
 export function createProgress(settings: ProgressSettings): Progress {
   const { stream, quiet, now } = settings;
   const startedAt = now();
   let reportedAt = Number.NEGATIVE_INFINITY;
-  let last = { done: 0, at: startedAt };
+  let [last, said] = [{ done: 0, at: startedAt }, ''];
   return {
     report(done, detail) {
       const time = now();
       if (done !== last.done) last = { done, at: time };
       const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
       if (quiet || time - startedAt < QUIET_FOR_MS || time - reportedAt < everyMs) return;
-      reportedAt = time;
+      const news = `${done} ${detail}`;
+      if (!stream.isTTY && news === said) return;
+      [reportedAt, said] = [time, news];
       const line = progressLine(settings, done, last.at - startedAt, detail, time - last.at);
       stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
     },
@@ -141,10 +142,4 @@ async function answerIn(lines: Interface, question: string): Promise<string | un
     lines.close(),
   );
   return answer?.trim();
-}
-
-/** False where there is no terminal to answer. Only a typed "yes" counts. */
-async function askYesNo(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
-  return (await askLine(`${question} Type "yes"`)) === 'yes';
 }

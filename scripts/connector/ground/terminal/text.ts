@@ -69,18 +69,21 @@ const UNITS = [
   { name: 's', seconds: 1 },
 ] as const;
 
-/** `3 h`, `12 min`: one unit, rounded down. */
+/** `1 h 59 min`, `12 min`: of a few units also the next smaller one, and what is left rounded down. */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
-  const unit = UNITS.find((one) => seconds >= one.seconds) ?? UNITS[3];
-  return `${Math.floor(seconds / unit.seconds)} ${unit.name}`;
+  const [unit = UNITS[3], next] = UNITS.slice(UNITS.findIndex((one) => seconds >= one.seconds));
+  const whole = Math.floor(seconds / unit.seconds);
+  const rest = next && whole < 10 ? Math.floor((seconds % unit.seconds) / next.seconds) : 0;
+  return `${whole} ${unit.name}${next && rest > 0 ? ` ${rest} ${next.name}` : ''}`;
 }
 
-/** `3 h ago`, `in 2 min`, `now`. */
+/** `3 h ago`, `in 2 min`, `now`. What is past stands in tables, in one unit; what is to come is waited for. */
 export function relativeTime(epochMs: number, now: Date): string {
   const ago = now.getTime() - epochMs;
   if (Math.abs(ago) < 1000) return 'now';
-  return ago > 0 ? `${spanText(ago)} ago` : `in ${spanText(-ago)}`;
+  if (ago < 0) return `in ${spanText(-ago)}`;
+  return `${spanText(ago).split(' ').slice(0, 2).join(' ')} ago`;
 }
 
 /** `11:22 UTC`, or with the date where it is another day. */
