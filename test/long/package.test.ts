@@ -257,11 +257,11 @@ ${others.join('\n')}`;
     const description = join(project, '.connector/stack.json');
     writeFileSync(description, JSON.stringify(stack));
     const write = ['npx', 'loyalty-connector', 'app', 'write', '--client-id', 'client-1'];
-    await mustRun(project, [...write, '--to', 'shopify-app/paper']);
+    await mustRun(project, write);
     rmSync(settings);
     rmSync(description);
 
-    const app = join(project, 'shopify-app/paper');
+    const app = join(project, 'shopify-app/paper.local');
     const read = (path: string) => readFileSync(join(app, path), 'utf8');
     expect(read('shopify.app.toml')).toContain('url = "https://front.example.com/paper"');
     const extensions = globSync('extensions/*/shopify.extension.toml', { cwd: app });

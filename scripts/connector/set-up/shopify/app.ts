@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, type TomlTable } from 'smol-toml';
 import { type AppFiles, HEADER, readApp } from '../../../../app/build/build-app.ts';
@@ -21,7 +21,7 @@ import {
   warn,
 } from '../../ground/checks/check.ts';
 import { readSecret } from '../../ground/checks/read-secret.ts';
-import { findShop, shopsOf } from '../../ground/session/arguments.ts';
+import { shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
 import { isDenied } from '../../ground/session/explain-aws-error.ts';
 import type { Session } from '../../ground/session/session.ts';
@@ -33,15 +33,7 @@ import { ALL_ORDERS, isShopify, requireShopify, wantedScopes } from './store-che
 
 interface AppOptions {
   readonly shop?: string;
-  readonly to?: string;
   readonly clientId?: string;
-}
-
-/** A folder is of one shop. */
-function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
-  const meant = to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
-  const own = meant.filter(isShopify);
-  return own.length > 0 ? own : meant.map(requireShopify);
 }
 
 /** Write what differs, leaving alone what is not ours → compare. */
@@ -50,7 +42,9 @@ export async function writeApp(
   options: AppOptions & { readonly yes?: boolean },
 ): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
-  const shops = shopsWith(deployment, options);
+  const meant = shopsOf(deployment.connector, options.shop);
+  const own = meant.filter(isShopify);
+  const shops = own.length > 0 ? own : meant.map(requireShopify);
   if (options.clientId !== undefined && shops.length > 1) {
     throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
   }
@@ -64,7 +58,7 @@ export function writtenFoldersCheck({ deployment, shops }: FolderDeps): Check {
   const next = (shop: string) => ({ label: 'Write it', line: line('app write', [], { shop }) });
   const what = 'this project has no app folder, so it was not compared';
   return shopCheck('app folder', [], shops, async (shop) => {
-    const isWritten = existsSync(join(folderOf(deployment, shop, undefined), TOML));
+    const isWritten = existsSync(join(folderOf(deployment, shop), TOML));
     if (isWritten) return appFolderCheck({ deployment, shops: [shop] }).look();
     return deployment.where === 'aws' ? [info(what, next(shop.domain))] : [];
   });
@@ -90,7 +84,7 @@ export function appFolderCheck(
       const { place, wanted, written } = await readAppFolder(deployment, shop, options);
       const findings = compareApp(wanted, written);
       if (findings.length === 0) return [pass(`${place} is up to date`, ...releaseOf(place))];
-      const write = line('app write', [], { shop: shop.domain, to: options.to });
+      const write = line('app write', [], { shop: shop.domain });
       return findings.map((one) => ({ ...one, next: [{ label: 'Write it', line: write }] }));
     }),
     fix: forEachShop(shops, async (shop) => {
@@ -101,8 +95,7 @@ export function appFolderCheck(
       const question = `Replace the files of ${place}, which this command did not write?`;
       if (foreign.length > 0 && !(await options.agrees?.(question))) {
         const what = `nothing was written, because this command did not write ${foreign.join(', ')}`;
-        const ways = 'Replace it with --yes, or write into another folder with --to.';
-        return [warn(`${place}: ${what}`, ways)];
+        return [warn(`${place}: ${what}`, 'Replace it with --yes, or move the folder.')];
       }
       const { written, removed } = writeFolder(found);
       const files = `${counted(written, 'file')} written, ${removed} removed`;
@@ -157,17 +150,11 @@ const TOML = 'shopify.app.toml';
  * `shopify-app/example-store`: an app folder for each shop, because each has an app of its own, and its extensions
  * hold the shop's address. Another stage, and the stack on this machine, have their own.
  */
-function folderOf(
-  { where, stage }: Pick<Deployment, 'where' | 'stage'>,
-  { path }: Shop,
-  to: string | undefined,
-): string {
-  if (to !== undefined) return resolve(to);
+function folderOf({ where, stage }: Pick<Deployment, 'where' | 'stage'>, { path }: Shop): string {
   const suffix = where === 'local' ? '.local' : stage === 'prod' ? '' : `.${stage}`;
   return join(findProject(), 'shopify-app', `${path}${suffix}`);
 }
 
-/** What the folder should hold, and what it holds of it. */
 interface AppFolder {
   readonly shop: string;
   readonly folder: string;
@@ -181,9 +168,9 @@ interface AppFolder {
 async function readAppFolder(
   deployment: Deployment,
   shop: Shop,
-  { to, clientId: given }: { readonly to?: string; readonly clientId?: string },
+  { clientId: given }: Pick<AppOptions, 'clientId'>,
 ): Promise<AppFolder> {
-  const folder = folderOf(deployment, shop, to);
+  const folder = folderOf(deployment, shop);
   const before = parseToml(readFile(join(folder, TOML)));
   const clientId = given ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id');
   const scopes = textIn(before?.access_scopes as TomlTable | undefined, 'scopes').split(/\s*,\s*/);
@@ -273,7 +260,6 @@ export function appToml(
 /** For these characters, a basic string of TOML is the same as one of JSON. */
 const quote = (text: string): string => JSON.stringify(text);
 
-/** Empty where there is no such text. */
 function textIn(table: TomlTable | undefined, name: string): string {
   const value = table?.[name];
   return typeof value === 'string' ? value : '';

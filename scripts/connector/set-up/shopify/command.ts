@@ -7,7 +7,6 @@ export function registerStore(program: Command): void {
     summary: 'write the Shopify app: scopes, proxy, extensions',
     examples: `\
   npx loyalty-connector app write                      shopify-app/SHOP, for each shop
-  npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
   npx loyalty-connector doctor                         says whether shopify-app/SHOP is still as it should be
 
@@ -22,7 +21,6 @@ address or an upgrade: what differs is replaced, and files of your own beside it
     run: async () => (await import('./app.ts')).writeApp,
   })
     .option(...ANY_SHOP)
-    .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .option('--client-id <id>', 'of the app (default: the one in the store secret)')
     .option('--yes', 'replace a shopify.app.toml that this command did not write');
 
