@@ -48,12 +48,11 @@ export const NOT_DECIDED = {
   'pause-too-short': 'a call that began before a pause may be logged a minute later',
   'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
   'waits-for-person': 'a person must finish it',
-  'not-read': 'the store or the loyalty service did not answer',
+  'not-read': 'the store or the loyalty service could not be read',
   'not-asked': 'the sides were not asked',
 } as const;
 type OpenWhy = keyof typeof NOT_DECIDED;
 
-/** What a violation is about. */
 type About = Pick<EventHead, 'shop' | 'kind' | 'id'>;
 
 export interface Violation extends About {
@@ -65,7 +64,6 @@ export interface Violation extends About {
 interface Finding {
   cases: number;
   broken: number;
-  /** The first of them. */
   readonly violations: Violation[];
   readonly notDecided: Partial<Record<OpenWhy, number>>;
 }
@@ -190,7 +188,6 @@ export class DayJudge {
     } else this.#pending.push({ about: received, dueAt: received.at < emptyAt ? 0 : dueAt });
   }
 
-  /** Of one message. */
   #judgeRetries(tries: readonly Fact[]): void {
     for (const [index, { what, at, messageId, why, afterSeconds = 0 }] of tries.entries()) {
       const next = tries[index + 1];

@@ -8,7 +8,7 @@ import { readChangedOrders } from '../ground/compare/read-orders.ts';
 import { durationMs, shopsOf } from '../ground/session/arguments.ts';
 import { readAudit } from '../ground/session/audit-records.ts';
 import { type Deployment, openLedger, openLists, rulesOf } from '../ground/session/deployment.ts';
-import { readQueues } from '../ground/session/queues.ts';
+import { messagesIn, readQueues } from '../ground/session/queues.ts';
 import { readExportedLogs, readLogs } from '../ground/session/read-logs.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
@@ -79,8 +79,7 @@ async function judgeLines(session: Session, audited: Audited): Promise<number> {
   const { deployment, shops, findings, options, signal } = audited;
   const startedAt = Date.now();
   const isShown = new Set(shops.map(({ domain }) => domain));
-  const queues = await readQueues(deployment);
-  const isEmpty = queues.every(({ waiting, inFlight }) => waiting + inFlight === 0);
+  const isEmpty = messagesIn(await readQueues(deployment)) === 0;
   const pauses: Pause[] = [];
   const facts = new SpilledFacts();
   const progress = session.terminal.progress('Reading log lines:');

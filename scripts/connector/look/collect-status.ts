@@ -14,6 +14,7 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, info, notAsked, runChecks, shopDeps } from '../ground/checks/check.ts';
 import {
+  heldBy,
   type PauseStatus,
   pausesCheck,
   readPauses,
@@ -21,7 +22,12 @@ import {
 } from '../ground/checks/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
 import type { ChecksByPlatform } from '../ground/checks/step.ts';
-import { mayBeWoken, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import {
+  MOST_SHOWN_WAITS,
+  mayBeWoken,
+  readWaiting,
+  type WaitingInShop,
+} from '../ground/checks/waiting-messages.ts';
 import { countDelivered } from '../ground/letters/read-letters.ts';
 import {
   type Deployment,
@@ -45,7 +51,6 @@ export type Known<Value> =
   | { readonly kind: 'known'; readonly value: Value }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** All that `status` shows, as plain data. */
 export type Status = Awaited<ReturnType<typeof collectStatus>>;
 
 export interface QueueStatus extends QueueCounts {
@@ -80,9 +85,6 @@ export interface ReconcileStatus extends FoundByReading {
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince: string | undefined;
 }
-
-/** Of each shop. More would say no more, and take longer than a person waits. */
-const MOST_WAITING = 1_000;
 
 /** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
@@ -130,7 +132,7 @@ export async function collectStatus(
     lastDay: hasFigures && charts ? attempt(() => readLastDay(readFigures, now)) : undefined,
     waiting: attempt(async () =>
       groupWaiting(
-        await readWaiting(deployment, shops, now, MOST_WAITING),
+        await readWaiting(deployment, shops, now, MOST_SHOWN_WAITS),
         await queues,
         await readPauses(ledger, connector.shops, now),
         now,
@@ -154,7 +156,6 @@ export async function collectStatus(
       return found.flat();
     }),
     credentials,
-    /** What `doctor` looks at, too. */
     checks: runChecks(checks, options),
   };
   return { at: now.toISOString(), shops, ...(await allOf(parts)) };
@@ -176,8 +177,9 @@ export function groupWaiting(
 ): readonly WaitingStatus[] {
   const known = queues.kind === 'known' ? queues.value : [];
   const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
-  // What is planned waits for nothing that a person could do.
-  const left = waiting.filter((one) => !empty.has(one.queue) && one.waitsFor !== 'planned');
+  const left = waiting
+    .filter((one) => !empty.has(one.queue))
+    .map((one) => ({ ...one, ...heldBy(one, pauses) }));
   const groups = Map.groupBy(left, ({ shop, waitsFor }) => `${waitsFor} ${shop}`);
   return [...groups.values()].flatMap((messages) => {
     const [next] = messages;
@@ -201,12 +203,10 @@ async function readAges({ aws, output, sandbox, connector }: Deployment, now: Da
   // SQS itself reports no age, and there is no CloudWatch on this machine.
   if (sandbox) return {};
   const families = familiesOf(connector);
-  const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
+  const names = families.map((one) => output(QUEUE_OUTPUTS[one].queue).replace(/^.*\//, ''));
   const ages = await readOldestAges(new CloudWatchClient(aws), names, now);
   return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
 }
-
-const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
 /** Seconds that the oldest message of each queue has waited; undefined when there is no recent value. */
 type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;

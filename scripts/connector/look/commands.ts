@@ -8,8 +8,6 @@ import type { AuditOptions } from './audit.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { StatusOptions } from './show-status.ts';
 
-type AuditCommandOptions = Omit<AuditOptions, 'since'> & { readonly since?: number };
-
 /** The commands that change nothing. */
 export function registerLook(program: Command, { createProgram, loadChecks }: ProgramParts): void {
   declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
@@ -100,7 +98,7 @@ The file has one line for each order, without personal data.
     .option('--csv <file>', 'also write every order to this file')
     .option(...ONE_SHOP);
 
-  declare<AuditCommandOptions>(program, 'audit', {
+  declare<AuditOptions>(program, 'audit', {
     summary: 'judge by logs, ledger and both sides whether every promise was kept in that time',
     description:
       'Reads the log lines of the functions, the ledger, dead letters, and each order that changed from both sides. Names for every promise how many cases it saw, which broke it, and what could not be decided, and why.',
@@ -111,14 +109,9 @@ The file has one line for each order, without personal data.
 
 What was not logged, or is older than the logs are kept, is not decided: docs/how-to/audit.md.
 `,
-    run:
-      async () =>
-      async (session, { since, ...options }) => {
-        if (since === undefined) throw new BadArguments('give: audit --since 24h.');
-        return (await import('./audit.ts')).audit(session, { ...options, since });
-      },
+    run: async () => (await import('./audit.ts')).audit,
   })
-    .option('--since <when>', 'accepted since, 90m, 24h, 3d or a date', parseMoment)
+    .requiredOption('--since <when>', 'accepted since, 90m, 24h, 3d or a date', parseMoment)
     .option('--until <when>', 'accepted before, 90m, 24h, 3d or a date (default: now)', parseMoment)
     .option('--logs <path>', 'a file or folder of exported lines, instead of CloudWatch')
     .option('--no-sides', 'leave out the comparison: large shops take long')

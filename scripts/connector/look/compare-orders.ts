@@ -4,7 +4,6 @@ import {
   type ComparedOrder,
   csvOf,
   groupsOf,
-  type JudgedOrder,
   readChangedOrders,
   totalOf,
 } from '../ground/compare/read-orders.ts';
@@ -28,7 +27,6 @@ export interface CompareOptions {
   readonly shop?: string;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** A file to write. */
   readonly csv?: string;
 }
 
@@ -42,18 +40,16 @@ export async function compareOrders(
   const shop = findShop(deployment.connector, named);
   const asked = { deployment, shop, since, signal };
   const { orders, isStopped } = await readChangedOrders(session, asked);
-  if (csv !== undefined) await writeCsv(csv, orders);
+  if (csv !== undefined) {
+    await writeFile(csv, csvOf(orders)).catch((error: NodeJS.ErrnoException) => {
+      throw new Problem(`${csv} cannot be written (${error.code}).`);
+    });
+  }
   const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   const title = `Orders of ${shop.domain} that changed since ${from} UTC`;
   const written = text(`Written to ${csv}: ${counted(orders.length, 'order')}.`);
   const document = documentOf(title, shop, orders, isStopped);
   return csv === undefined ? document : { ...document, blocks: [...document.blocks, written] };
-}
-
-async function writeCsv(file: string, orders: readonly JudgedOrder[]): Promise<void> {
-  await writeFile(file, csvOf(orders)).catch((error: unknown) => {
-    throw new Problem(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  });
 }
 
 function documentOf(

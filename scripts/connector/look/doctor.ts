@@ -37,7 +37,6 @@ export interface DoctorOptions extends CommonOptions {
   readonly all?: boolean;
 }
 
-/** Looks at everything that a deployment needs, and changes nothing. */
 export async function examine(
   { findDeployment }: Pick<Session, 'findDeployment'>,
   options: DoctorOptions,
@@ -83,7 +82,6 @@ export function replaceSecrets(
   }));
 }
 
-/** All checks, in the order in which they are shown. */
 function openChecks(
   deployment: Deployment,
   { storeChecks, eventsCheck }: ChecksByPlatform,
@@ -149,7 +147,6 @@ interface AppSecrets {
   readonly webhook: readonly string[];
 }
 
-/** Compares the secrets without showing them. */
 export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] {
   const shared = all.flatMap((one, index) =>
     all
@@ -166,7 +163,6 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
   return all.length > 1 ? [pass('no two shops share an app secret')] : [];
 }
 
-/** What the receiver counted. */
 export function signaturesCheck(
   deployment: Deployment,
   credentials: Promise<readonly CredentialStatus[]>,
@@ -175,9 +171,7 @@ export function signaturesCheck(
   return {
     name: 'signatures',
     async look() {
-      if (deployed.monitoring === 'basic') {
-        return [NOT_COUNTED];
-      }
+      if (deployed.monitoring === 'basic') return [NOT_COUNTED];
       const now = new Date();
       const hour = await readLastHour(openFigures(deployment, now), now);
       const domains = shops.map(({ domain }) => domain);

@@ -18,12 +18,12 @@ import {
 import type { CredentialStatus } from '../ground/checks/read-secret.ts';
 import { FOR_WHAT, whysText } from '../ground/checks/waiting-messages.ts';
 import type { LastHour, Sign } from '../ground/session/figures.ts';
+import { messagesIn } from '../ground/session/queues.ts';
 import type { Suggestion, Verdict } from '../ground/terminal/document.ts';
 import { DOCTOR } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, countedWith, momentText, spanText } from '../ground/terminal/text.ts';
 import {
-  isEmpty,
   type Known,
   type QueueStatus,
   type ReconcileStatus,
@@ -53,7 +53,12 @@ export function judgeStatus(status: Status): readonly CheckResult[] {
   };
   return [
     ...checks,
-    part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
+    // What is planned waits for nothing that a person could do.
+    part('what waits', waiting, (groups) =>
+      groups
+        .filter(({ waitsFor }) => waitsFor !== 'planned')
+        .map((group) => judgeGroup(group, status, now)),
+    ),
     part('the last hour', lastHour, (hour) => judgeHour(hour, status, now)),
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
@@ -89,8 +94,7 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
     return { kind: 'pending', what: 'Calls are paused; what waits for them is sent afterwards.' };
   }
   if (waits.length > 0) return { kind: 'pending', what: 'Retrying automatically.' };
-  const counts = queues.kind === 'known' ? queues.value : [];
-  const left = counts.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
+  const left = queues.kind === 'known' ? messagesIn(queues.value) : 0;
   const rest = left === 0 ? '' : `; ${counted(left, 'message')} on the queues`;
   return { kind: 'ok', what: `All clear${rest}.` };
 }
@@ -152,12 +156,15 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
   if (misconfigured > 0 && !isRecorded) {
     const times = counted(misconfigured, 'time');
     const what = `credentials, scopes or an address were refused ${times} in the last hour`;
-    // Every message that met it stays on its queue: empty queues show that it is solved.
-    const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
+    // Every message that met it stays on its queue: it is solved where all that are left wait for something else.
+    const known = waiting.kind === 'known' ? waiting.value : [];
+    const others = known.reduce((sum, { messages }) => sum + messages, 0);
+    const isSolved = queues.kind === 'known' && messagesIn(queues.value) <= others;
     const seen = lastSeen(what, signs.misconfigured, now);
-    const { lastAt = now.getTime() } = signs.misconfigured ?? {};
-    const isEntered = shops.length === 1 && enteredAt(credentials, ['loyalty', 'store']) > lastAt;
-    if (isSolved) yield info(`${seen}; nothing is waiting any more`);
+    const { lastAt = now.getTime(), acceptedSince = 0 } = signs.misconfigured ?? {};
+    const isUsed = shops.length > 1 || acceptedSince > 0;
+    const isEntered = !isUsed && enteredAt(credentials, ['loyalty', 'store']) > lastAt;
+    if (isSolved) yield info(`${seen}; nothing is waiting for that any more`);
     else if (isEntered) yield warn(`${seen}; a secret has been entered since`);
     else yield judgeRefused(what, signs.misconfigured, { shops, now }, DOCTOR);
   }
@@ -249,20 +256,22 @@ export function judgeSignatures(
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
   }
   const enter = shops.map((shop) => {
-    // During a rotation the command asks before it drops the older one, and without a terminal refuses.
+    // During a rotation the command replaces the newer one, which it asks about, and without a terminal refuses.
     const yes = credentials.some((one) => one.shop === shop && one.olderUntil !== undefined);
-    const drops = yes ? ' (the older of the two stored ones is dropped)' : '';
+    const drops = yes ? ' (the newer of the two stored ones is dropped)' : '';
     return {
       label: 'Enter the new webhook secret',
       say: `The store signs with another secret, or the sender is not the store. Enter the app's current client secret, or the secret in the plugin's options${drops}:`,
-      line: line('secrets set', ['webhook'], { rotate: true, shop, yes }),
+      line: line('secrets set', ['webhook'], { rotate: !yes, shop, yes }),
     };
   });
   // A receiver that refuses reads the secret again within this time.
-  if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
-    const since = `${entered}, and requests are still refused: the receiver may use the older one for another minute`;
-    const again =
-      'Check again in a minute. If they are still refused, the new secret is wrong, too.';
+  const readAt = storedAt + REFUSED_SECRET_MAX_AGE_MS;
+  if (acceptedSince === 0 && lastAt < readAt) {
+    const left = readAt - now.getTime();
+    const use = left > 0 ? `may use the older one for ${spanText(left)} more` : 'uses it by now';
+    const since = `${entered}, and requests were refused since: the receiver ${use}`;
+    const again = 'If events are refused after that, the new secret is wrong, too.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, again, ...enter);
   }
   if (isFew) return unknown(`${lastSeen(what, sign, now)}; none accepted`, ...enter);
@@ -295,9 +304,8 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
     yield fail(`${family}: the oldest message has been waiting for ${minutes} minutes`, DOCTOR);
   }
   if (dead > 0) {
-    const letters = `dead letter${dead === 1 ? '' : 's'} of ${family}`;
-    yield fail(`${dead} ${letters} ${dead === 1 ? 'needs' : 'need'} a decision`, {
-      label: `See ${dead} ${letters}`,
+    yield fail(`${countedWith(dead, 'dead letter', `of ${family} need`)} a decision`, {
+      label: `See ${counted(dead, 'dead letter')} of ${family}`,
       line: line('dead-letters list', [], { queue: family }),
     });
   }

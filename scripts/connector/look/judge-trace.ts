@@ -1,7 +1,12 @@
+import { readLettersById } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import { readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { DROPPED, type ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import {
+  type EntityKey,
+  type EntityKind,
+  queueFamilyOf,
+} from '../../../shared/core/events/event.ts';
+import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
@@ -16,6 +21,7 @@ import {
 } from '../ground/checks/read-pauses.ts';
 import {
   FOR_WHAT,
+  MOST_SHOWN_WAITS,
   mayBeWoken,
   readWaiting,
   type WaitingInShop,
@@ -31,14 +37,14 @@ import {
   type Sides,
 } from '../ground/compare/sides.ts';
 import { lettersAbout } from '../ground/letters/read-letters.ts';
-import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { type AuditRecord, readAudit } from '../ground/session/audit-records.ts';
+import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openSourceQueues } from '../ground/session/queues.ts';
-import type { ShopServices } from '../ground/session/services.ts';
-import type { Suggestion, VerdictKind } from '../ground/terminal/document.ts';
+import { type ShopServices, unreadWords } from '../ground/session/services.ts';
+import { DOCTOR, STATUS, type Suggestion, type VerdictKind } from '../ground/terminal/document.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted, momentText, sentence, utcText } from '../ground/terminal/text.ts';
 
-/** Everything known of one order, product, coupon or customer. */
 export interface Trace extends Sides {
   readonly letters: readonly ListedDeadLetter[];
   /** What the loyalty service gives for an order. Undefined for what is none, and where the service did not say. */
@@ -51,6 +57,8 @@ export interface Trace extends Sides {
   readonly waits: readonly WaitingInShop[];
   /** Of a customer, how many are not finished. */
   readonly redemptions: number;
+  /** The commands that sent its dead letters again. */
+  readonly replays: readonly AuditRecord[];
 }
 
 export interface Traced {
@@ -74,13 +82,14 @@ export async function collectTrace(
   const [sides, pauses, waits, { ready }, letters, record] = await Promise.all([
     readSides(deployment, services, shop, key),
     readPauses(ledger, [shop], now),
-    readWaiting(deployment, [shop.domain], now, MOST_WAITS),
+    readWaiting(deployment, [shop.domain], now, MOST_SHOWN_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
     lettersAbout(deployment, key, { signal, onProgress }),
     kind === 'member' ? readEntry(ledger, { ...key, kind: 'redemption' }) : undefined,
   ]);
   return {
     ...{ ...sides, letters, ready },
+    replays: sides.entry ? await readReplays(openLists(deployment), key, sides.entry, now) : [],
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
@@ -88,8 +97,34 @@ export async function collectTrace(
   };
 }
 
-/** As many as `status` reads. */
-const MOST_WAITS = 1_000;
+/** What was sent again left no line but its outcome: of the replays that may have meant it, the last before that. */
+async function readReplays(
+  lists: ReturnType<typeof openLists>,
+  { shop, kind, id }: EntityKey,
+  { outcomes }: Pick<EntityEntry, 'outcomes'>,
+  until: Date,
+): Promise<readonly AuditRecord[]> {
+  const [first] = outcomes.filter(({ outcome }) => outcome === 'rejected');
+  const replays: AuditRecord[] = [];
+  if (!first) return replays;
+  const same: Readonly<Record<string, string>> = { shop, kind, queue: queueFamilyOf(kind) };
+  for await (const one of readAudit(lists, { since: new Date(first.at), until })) {
+    const { id: ids, ...given } = one.arguments;
+    const isOther = Object.keys(same).some((name) => (given[name] ?? same[name]) !== same[name]);
+    if (one.command !== 'dead-letters replay' || !one.end?.counts.sent || isOther) continue;
+    const named = ids?.split(',') ?? [id];
+    const letters = named.includes(id) ? [] : await readLettersById(lists, named, until);
+    if (named.includes(id) || letters.some(({ event }) => event?.id === id)) replays.push(one);
+  }
+  return outcomes.flatMap(({ outcome, at, why = '' }, index) => {
+    const end = outcomes[index + 1];
+    if (outcome !== 'rejected' || end?.outcome === DROPPED) return [];
+    const isBetween = (one: AuditRecord) =>
+      one.at > at && one.at < (end?.at ?? until.toISOString());
+    const isCode = ({ arguments: { code = '' } }: AuditRecord) => why.includes(code);
+    return replays.find((one) => isBetween(one) && isCode(one)) ?? [];
+  });
+}
 
 export interface Judged {
   /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
@@ -97,10 +132,6 @@ export interface Judged {
   readonly what: string;
   readonly next: readonly Suggestion[];
 }
-
-const DOCTOR = { label: 'Find out why', line: line('doctor') };
-
-const STATUS = { label: 'See the current state', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
 export function judgeTrace(trace: Trace): Judged {
@@ -121,15 +152,16 @@ export function judgeTrace(trace: Trace): Judged {
       : say('unknown', none, seeLetters);
   }
   if (store.kind === 'unavailable' || !mapped) {
-    const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
-    return say('unknown', `The store could not be read${why}.`, DOCTOR);
+    const what = store.kind === 'unavailable' ? unreadWords(store) : 'The store could not be read.';
+    return say('unknown', what, DOCTOR);
   }
   if (trace.isObserved) {
     const compare = line('compare', ['orders'], { since: '24h', shop: key.shop });
-    return say(undefined, observedText(trace), {
-      label: 'Compare what would be sent',
-      line: compare,
-    });
+    // Of an order, what the service holds of it; what would be sent, the amounts below say.
+    const { verdict, reason } = judgeOrder(trace);
+    const inService = key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
+    const what = `Its shop is only being observed: nothing is sent before go-live.${inService}`;
+    return say(undefined, what, { label: 'Compare what would be sent', line: compare });
   }
   const judged = judgeSides(trace);
   const { kind, what } = judged;
@@ -205,13 +237,6 @@ export function judgeTrace(trace: Trace): Judged {
   return say(isReconciled ? 'pending' : 'action required', `${missing} ${lost}${holds}`, send);
 }
 
-/** Of an order, what the service holds of it; what would be sent, the amounts below say. */
-function observedText(trace: Trace): string {
-  const { verdict, reason } = judgeOrder(trace);
-  const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
-  return `Its shop is only being observed: nothing is sent before go-live.${held}`;
-}
-
 /** The last minutes are left to events that may still come. */
 function reconcileText(changedAt: number): string {
   const now = new Date();
@@ -221,15 +246,9 @@ function reconcileText(changedAt: number): string {
 }
 
 function lettersOf({ key, letters }: Trace): Suggestion | undefined {
-  const [letter] = letters;
-  if (letters.length < 2) {
-    return (
-      letter && {
-        label: 'See the dead letter',
-        line: line('dead-letters show', [letter.letterId]),
-      }
-    );
-  }
+  const [letter, ...others] = letters;
+  const show = letter && line('dead-letters show', [letter.letterId]);
+  if (others.length === 0) return show && { label: 'See the dead letter', line: show };
   const label = `See ${letters.length} dead letters`;
   return { label, line: line('dead-letters list', [], { id: key.id, shop: key.shop }) };
 }
@@ -276,7 +295,7 @@ export function pointsText({ key, mapped, held, earned, isObserved }: Trace): st
 function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
   const at = triedAt(wait, pause ? [pause] : []);
   const next = Number.isFinite(at) ? `, and the next attempt is at ${utcText(at)} UTC` : '';
-  if (!pause || !isHolding(pause, wait)) {
+  if (!pause || at === wait.until) {
     return `its message is waiting ${FOR_WHAT[wait.waitsFor]}${whysText([wait.why])}${next}`;
   }
   return `its message waits for a pause to end (${pauseText(pause)})${next}`;

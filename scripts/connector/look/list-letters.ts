@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   aboutOf,
   aboutText,
@@ -42,7 +43,7 @@ import {
   type Verdict,
 } from '../ground/terminal/document.ts';
 import { type Line, line } from '../ground/terminal/line.ts';
-import { counted, countedWith } from '../ground/terminal/text.ts';
+import { counted, countedWith, shorten } from '../ground/terminal/text.ts';
 
 export interface ListOptions {
   readonly limit?: number;
@@ -56,7 +57,6 @@ const PER_PAGE = 25;
 /** The causes that have commands: at a terminal each is two lines. */
 const MOST_OFFERED = 10;
 
-/** `loyalty-connector dead-letters list` */
 export async function listLetters(
   session: Session,
   filter: LetterFilter,
@@ -72,14 +72,16 @@ export async function listLetters(
   ]);
   const oldest = openIn(list).at(-1);
   const offered = groups.slice(0, MOST_OFFERED);
+  const causes = groups.map((group) => causeOf(group, groups, filter));
+  const filterOf = (group: LetterGroup) => causes[groups.indexOf(group)] ?? filter;
   const narrow = (group: LetterGroup) =>
-    line('dead-letters list', [], {
-      ...optionsOf(causeOf(group, groups, filter)),
-      limit: PER_PAGE,
-    });
+    line('dead-letters list', [], { ...optionsOf(filterOf(group)), limit: PER_PAGE });
+  // Once of those that one filter finds.
+  const isFirst = (group: LetterGroup) =>
+    causes.findIndex((one) => isDeepStrictEqual(one, filterOf(group))) === groups.indexOf(group);
   const next = (group: LetterGroup) =>
-    offered.includes(group)
-      ? actionsOn(causeOf(group, groups, filter), group, list, deployment)
+    offered.includes(group) && isFirst(group)
+      ? actionsOn(filterOf(group), group, list, deployment)
       : [];
   const verdict = verdictOf(list);
   return {
@@ -108,19 +110,19 @@ export async function listLetters(
 function verdictOf(list: LetterList): Verdict | undefined {
   const { matching, queues } = list;
   const open = openIn(list);
+  const say = (kind: Verdict['kind'], what: string): Verdict => ({ kind, what });
   if (open.length > 0) {
-    const what = `${countedWith(open.length, 'dead letter', 'need')} a decision.`;
-    return { kind: 'action required', what };
+    const many = countedWith(open.length, 'dead letter', 'need');
+    return say('action required', `${many} a decision.`);
   }
   if (matching.length > 0) {
-    const what = `${counted(matching.length, 'dead letter')}, delivered since: nothing is left to send.`;
-    return { kind: 'ok', what };
+    const many = counted(matching.length, 'dead letter');
+    return say('ok', `${many}, delivered since: nothing is left to send.`);
   }
   if (othersIn(list) > 0) return undefined;
   const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
-  return inQueues === 0
-    ? { kind: 'ok', what: 'No dead letters.' }
-    : { kind: 'unknown', what: `None is listed, but SQS counts ${inQueues}.` };
+  if (inQueues === 0) return say('ok', 'No dead letters.');
+  return say('unknown', `None is listed, but SQS counts ${inQueues}.`);
 }
 
 function pageTable(
@@ -152,17 +154,32 @@ function causeOf(
 ): LetterFilter {
   if (delivered) return { ...filter, delivered: 'yes' };
   const alike = groups.filter((one) => one.reason === reason && one.code === code);
+  const others = alike.flatMap((one) => (one.delivered || one.why === why ? [] : one.why));
+  const { text = '' } = filter;
+  const isFound = why.toLowerCase().includes(text.toLowerCase());
   return {
     ...{ ...filter, reason, ...(code !== undefined && { code }) },
-    ...(alike.filter((one) => !one.delivered).length > 1 && { text: filter.text ?? why }),
+    // A text that is not of the reason, such as a name, is the only one that a filter has.
+    ...(others.length > 0 && isFound && { text: tellingPart(why, others) }),
     ...(groups.some((one) => one.delivered) && { delivered: 'no' }),
   };
+}
+
+const TELLING = 50;
+
+/** As much of a reason as tells it from the others, beginning shortly before they differ. */
+export function tellingPart(why: string, others: readonly string[]): string {
+  const differsAt = (other: string) => [...why].findIndex((one, at) => one !== other[at]);
+  const from = Math.max(0, Math.max(...others.map(differsAt)) - TELLING / 2);
+  const part = why.slice(from, from + TELLING).trim();
+  const isTelling = !others.some((one) => one.toLowerCase().includes(part.toLowerCase()));
+  return isTelling ? part : why;
 }
 
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  { reason, delivered }: LetterGroup,
+  { reason, code, delivered }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -170,7 +187,8 @@ function actionsOn(
   const sent = all.filter((one) => !isHopeless(one) && !previewReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const cause = delivered ? 'delivered since' : reason;
+  const words = [reason, code, filter.text && `"${shorten(filter.text, TELLING)}"`];
+  const cause = delivered ? 'delivered since' : words.filter(Boolean).join(', ');
   return [
     ...(delivered || sent.length === 0
       ? []

@@ -81,7 +81,7 @@ function isAsked({ command, who, claims = '' }: AuditRecord, asked: HistoryOptio
 const MOST_SHOWN = 1_000;
 
 /** The newest first. */
-const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock => ({
+export const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock => ({
   kind: 'timeline',
   lines: changes.map((record) => {
     const isAhead = Date.parse(record.at) > now.getTime() + MOST_SKEW_MS;
@@ -132,7 +132,6 @@ const BROKEN_OFF: Readonly<Record<'failed' | 'interrupted', End>> = {
   interrupted: { text: 'interrupted before it was complete', tone: 'pending' },
 };
 
-/** What came out of it. */
 function endOf({ end }: AuditRecord): End {
   if (!end) return { text: 'still running, or its process was killed', tone: 'pending' };
   const { result, verdict = 'ok', counts } = end;

@@ -103,6 +103,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
   const { at, shops, checks } = status;
   const isOnly = shops.length === 1;
   const [hour, now] = [hourIn(status), new Date(at)];
+  const times = hour?.latencyMs;
   const runs = status.reconcile.kind === 'known' ? status.reconcile.value : [];
   const run = runs.find((one) => one.shop === shop);
   const found = (check: string) => {
@@ -117,7 +118,10 @@ function factsOf(status: Status, shop: string): FactsBlock {
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hourText(status, hour)],
-      ['End-to-end latency', hour?.latencyMs && latencyText(hour.latencyMs)],
+      [
+        'End-to-end latency',
+        times && `p50 ${secondsText(times.p50)}, p99 ${secondsText(times.p99)}, last hour`,
+      ],
       ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
       ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
@@ -132,9 +136,6 @@ function hourText({ lastHour }: Status, hour: LastHour | undefined): string {
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
   return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} no change, ${retried} retried, ${rejected} rejected`;
 }
-
-const latencyText = ({ p50, p99 }: NonNullable<LastHour['latencyMs']>) =>
-  `p50 ${secondsText(p50)}, p99 ${secondsText(p99)}, last hour`;
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';

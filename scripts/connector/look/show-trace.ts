@@ -2,7 +2,7 @@ import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
-import { triedAt } from '../ground/checks/read-pauses.ts';
+import { heldBy, triedAt } from '../ground/checks/read-pauses.ts';
 import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
 import {
   findAny,
@@ -42,6 +42,7 @@ import { BadArguments } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 import { collectTrace, judgeTrace, pointsText, type Trace } from './judge-trace.ts';
+import { timelineOf as historyOf } from './show-history.ts';
 
 export interface TraceOptions {
   readonly shop?: string;
@@ -131,7 +132,6 @@ const KIND_NAMES = {
   member: 'Customer',
 } as const;
 
-/** One page of facts. */
 export function documentOf(
   trace: Trace,
   otherOrders: readonly Hit[] = [],
@@ -156,6 +156,7 @@ export function documentOf(
     say: REVEALS,
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
+  const kept = line('privacy show', [key.id], { shop: key.shop });
   const isDone = verdict === 'ok' || verdict === undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   return {
@@ -175,7 +176,7 @@ export function documentOf(
     next: [
       ...next,
       ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
-      ...(kind === 'customer' ? [keptOf(key)] : []),
+      ...(kind === 'customer' ? [{ label: 'See what is kept about them', line: kept }] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
     // It goes on by itself: an open page shows how.
@@ -186,18 +187,13 @@ export function documentOf(
       ledger: entry ? ledger : null,
       deadLetters: letters,
       waiting: waits.map((wait) => {
-        const { queue, waitsFor, why } = wait;
-        return { queue, waitsFor, why, nextTry: nextTryOf(trace, wait) };
+        const { waitsFor, why } = heldBy(wait, trace.pause ? [trace.pause] : []);
+        return { queue: wait.queue, waitsFor, why, nextTry: nextTryOf(trace, wait) };
       }),
       ...{ earned: earned ?? null, wanted: form ?? null, otherOrders },
     },
   };
 }
-
-const keptOf = ({ shop, id }: Trace['key']) => ({
-  label: 'See what is kept about them',
-  line: line('privacy show', [id], { shop }),
-});
 
 /** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
 function nameOf({ store }: Trace): string | undefined {
@@ -317,6 +313,7 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
     ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
+    ...historyOf(trace.replays, new Date()).lines,
   ];
   return {
     kind: 'timeline',
@@ -331,10 +328,10 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   if (store.kind !== 'found') return [];
   const order = orderIn(store);
   const moments = {
-    created: order?.placedAt,
-    fulfilled: order?.fulfilledAt,
-    'refunded last': order?.refundedAt,
-    cancelled: order?.cancelledAt,
+    'the order was placed': order?.placedAt,
+    'the order was fulfilled': order?.fulfilledAt,
+    'the last refund': order?.refundedAt,
+    'the order was cancelled': order?.cancelledAt,
   };
   const known = Object.entries(moments).flatMap(([what, at]) =>
     at === undefined ? [] : [{ at, who: 'Store', what }],
@@ -353,7 +350,8 @@ function nextTryOf({ pause }: Trace, wait: Trace['waits'][number]): string | und
 
 function onQueue(trace: Trace): readonly Line[] {
   return trace.waits.flatMap((wait) => {
-    const { since, waitsFor, tries } = wait;
+    const { since, tries } = wait;
+    const { waitsFor } = heldBy(wait, trace.pause ? [trace.pause] : []);
     const detail = `${FOR_WHAT[waitsFor]}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
     const line = { who: 'Queue', tone: 'pending' } as const;
     const at = nextTryOf(trace, wait);

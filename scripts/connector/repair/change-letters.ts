@@ -382,7 +382,6 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
   });
 }
 
-/** These dead letters, and what it takes to change them. */
 export function openLetters(
   session: Session,
   deployment: Deployment,

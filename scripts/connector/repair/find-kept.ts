@@ -34,7 +34,6 @@ export interface Subject {
   readonly orders: readonly string[];
 }
 
-/** An item of the ledger that is about a person. */
 interface KeptItem {
   readonly kind: string;
   readonly id: string;

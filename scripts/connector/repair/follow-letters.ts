@@ -16,14 +16,18 @@ import {
   readPauses,
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
-import { FOR_WHAT, readWaiting, whysText } from '../ground/checks/waiting-messages.ts';
+import {
+  FOR_WHAT,
+  MOST_SHOWN_WAITS,
+  readWaiting,
+  whysText,
+} from '../ground/checks/waiting-messages.ts';
 import {
   type Hold,
   isResult,
   judgeOutcomes,
   outcomesOf,
   type Result,
-  SEE_STATUS,
 } from '../ground/compare/outcomes.ts';
 import { openSending, type Portion, type Progress, sendPortions } from '../ground/compare/send.ts';
 import { readSummaries } from '../ground/letters/read-letters.ts';
@@ -32,24 +36,21 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
+import { STATUS } from '../ground/terminal/document.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
 /** Where a message that was sent again, or woken, ended up. */
 export interface Ended {
   readonly result: Result;
-  /** Why it does not go on at once. */
   readonly held?: Hold;
 }
 
-/** All that was followed, with what is said of it. */
 export function judgeEnded(ended: readonly Ended[]) {
   const outcomes = outcomesOf(ended.map(({ result }) => result));
   return { outcomes, ...judgeOutcomes(outcomes, ended.find((one) => one.held)?.held) };
 }
 
-/** Of what was sent again. */
 export interface FollowedLetter extends ReplayedLetter, Ended {
-  /** It is a dead letter again. */
   readonly again?: ListedDeadLetter;
 }
 
@@ -69,9 +70,7 @@ export interface FollowDeps {
 }
 
 const EVERY_MS = 2_000;
-
 const PATIENCE_MS = 15 * 60_000;
-
 const KEYS_AT_ONCE = 500;
 
 /** Of an operator and of AWS. */
@@ -243,8 +242,6 @@ export async function followAll(
 /** Shorter waits are waited for. */
 const SHORT_MS = 10_000;
 
-const MOST_WAITS = 1_000;
-
 export const heldByPause = (pause: PauseStatus): Hold => ({
   what: pauseText(pause),
   next: [resumeSuggestion(pause)],
@@ -256,7 +253,7 @@ export const heldByWait = ({
   until,
 }: Pick<WaitingMessage, 'waitsFor' | 'why' | 'until'>): Hold => ({
   what: `Waiting ${FOR_WHAT[waitsFor]}${whysText([why])}; next attempt at ${utcText(until)} UTC`,
-  next: [SEE_STATUS],
+  next: [STATUS],
 });
 
 /** By the pauses, and by the waits that workers write down. */
@@ -268,7 +265,7 @@ async function readHolds(
   const shops = [...new Set(pending.map(({ shop }) => shop))];
   const known = deployment.connector.shops.filter(({ domain }) => shops.includes(domain));
   const pauses = await readPauses(openLedger(deployment), known, now);
-  const waiting = await readWaiting(deployment, shops, now, MOST_WAITS);
+  const waiting = await readWaiting(deployment, shops, now, MOST_SHOWN_WAITS);
   const holdOf = (letter: ReplayedLetter): Hold | undefined => {
     const pause = pauses.find((one) => isHolding(one, { ...letter, queue: letter.family }));
     if (pause && pause.by !== 'service') return heldByPause(pause);

@@ -178,14 +178,11 @@ const RESUMED: Readonly<Record<VerdictKind, string>> = {
   unknown: 'The pause has ended. Whether calls succeed could not be checked.',
 };
 
-/** The pauses that the others do not have. */
 const without = (some: readonly PauseStatus[], others: readonly PauseStatus[]) =>
   some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
 
-/** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
 
-/** Which pauses there were, and which there are now. */
 async function change(
   session: Session,
   deployment: Deployment,
@@ -304,16 +301,14 @@ async function followWoken(
       const [known = one.last, next] = waits.slice(2 * index, 2 * index + 2);
       return next ? { ...one, last: next, receives: one.receives + 1 } : { ...one, last: known };
     });
-    const open = followed.filter((one) => mayEnd(one, endsAt));
+    const open = followed.filter(
+      (one) => !one.last.ended && (!waitsAgain(one) || one.last.until < endsAt),
+    );
     report(followed.length - open.length);
     if (open.length === 0 || signal.aborted || Date.now() >= endsAt) return followed;
     // Thousands of messages are read less often.
     await sleep(EVERY_MS + open.length, undefined, { signal }).catch(() => {});
   }
-}
-
-function mayEnd(one: FollowedMessage, endsAt: number): boolean {
-  return !one.last.ended && (!waitsAgain(one) || one.last.until < endsAt);
 }
 
 /** It was received since it was woken, and has a new receipt handle. */

@@ -40,7 +40,6 @@ export interface ReconcileOptions {
   readonly shop?: string;
 }
 
-/** Start → wait → say what was found. */
 export async function startReconcile(
   session: Session,
   { deep = false, shop: named }: ReconcileOptions,
@@ -144,36 +143,36 @@ export function judgeRuns(
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;
+  const say = (kind: Verdict['kind'], what: string): Verdict => ({ kind, what: `${what} ${upTo}` });
   if (isScheduled && now.getTime() - ended > RECONCILE_MINUTES * RUNS_MISSED * 60_000) {
-    const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
-    return { kind: 'action required', what };
+    return say('action required', `The last comparison ended ${relativeTime(ended, now)}.`);
   }
   if (differing.length > 0) {
-    const what = `${countedWith(differing.length, 'order', 'differ')} in the loyalty service${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
-    return { kind: 'action required', what };
+    const how = isDeep ? '.' : ', as a deep comparison found.';
+    const differ = countedWith(differing.length, 'order', 'differ');
+    return say('action required', `${differ} in the loyalty service${how}`);
   }
   const givenUp = sent.filter(({ outcome }) => outcome?.outcome === 'rejected').length;
   if (givenUp > 0) {
-    const what = `${givenUp} of ${counted(sent.length, 'resent message')} could not be delivered. ${upTo}`;
-    return { kind: 'action required', what };
+    const of = counted(sent.length, 'resent message');
+    return say('action required', `${givenUp} of ${of} could not be delivered.`);
   }
   const isGoingOn = last.deep?.stopped?.why === 'out-of-time';
   const [first] = isGoingOn ? last.stopped : stopsOf(last);
   if (first) {
-    const what = `Not everything was compared: ${stoppedText(first.why)}. The next run continues there.`;
+    const why = STOPPED[first.why] ?? `no usable answer (${first.why})`;
+    const what = `Not everything was compared: ${why}. The next run continues there.`;
     return { kind: 'unknown', what };
   }
   if (isDeep && ordersRead.unread > 0) {
-    const what = `The loyalty service did not show ${counted(ordersRead.unread, 'order')}. ${upTo}`;
-    return { kind: 'unknown', what };
+    const orders = counted(ordersRead.unread, 'order');
+    return say('unknown', `The loyalty service did not show ${orders}.`);
   }
   const waiting = sent.filter(({ outcome }) => outcome === undefined).length;
-  if (waiting > 0) {
-    const what = `${counted(waiting, 'resent message')} still in progress. ${upTo}`;
-    return { kind: 'pending', what };
-  }
+  if (waiting > 0)
+    return say('pending', `${counted(waiting, 'resent message')} still in progress.`);
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    return { kind: 'pending', what: `There was nothing to compare. ${upTo}` };
+    return say('pending', 'There was nothing to compare.');
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;
@@ -191,10 +190,8 @@ const STOPPED: Readonly<Record<string, string>> = {
   'queue-full': 'too many messages are waiting on the queues',
   'out-of-time': 'it ran out of time',
   overtaken: 'another run continued it',
-  'ledger-scan-missed': 'the store did not answer when the ledger was scanned for deletions',
+  'ledger-scan-missed': 'the store could not be read when the ledger was scanned for deletions',
 };
-
-const stoppedText = (why: string) => STOPPED[why] ?? `no usable answer (${why})`;
 
 export function documentOf(
   title: string,
@@ -237,7 +234,7 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
     text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
     opens: line('trace', [nameOf(kind), id], { shop }),
   });
-  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
+  const all = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
   return [
     table(
       ['Order', { title: 'Note', shrinks: true }],
@@ -266,8 +263,6 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
   ];
 }
 
-const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) + sumOf(rolledOut);
-
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
@@ -275,7 +270,6 @@ const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?:
   rejected: { text: 'given up', tone: 'bad' },
 };
 
-/** Why a run sent something. */
 export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   missing: 'no event about it arrived',
   stale: 'changed without an event',

@@ -57,7 +57,6 @@ interface Plan {
   readonly since: number;
   /** Since when a recovery is under way. */
   readonly underWay: number | undefined;
-  /** By an operator. */
   readonly isPaused: boolean;
 }
 

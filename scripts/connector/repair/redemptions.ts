@@ -25,7 +25,12 @@ import {
   recallRedemptions,
 } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
-import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import {
+  FOR_WHAT,
+  MOST_SHOWN_WAITS,
+  readWaiting,
+  type WaitingInShop,
+} from '../ground/checks/waiting-messages.ts';
 import { findEntity } from '../ground/compare/find.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
@@ -44,7 +49,7 @@ import {
 } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line, lineText } from '../ground/terminal/line.ts';
-import { counted, utcText } from '../ground/terminal/text.ts';
+import { counted, countedWith, utcText } from '../ground/terminal/text.ts';
 
 interface ShopOption {
   readonly shop?: string;
@@ -81,7 +86,6 @@ function codeOf({ state }: Redemption): string | undefined {
   return 'code' in state ? state.code?.code : undefined;
 }
 
-/** Those of all customers. */
 async function readAll(
   deployment: Deployment,
   shop: string,
@@ -94,9 +98,6 @@ async function readAll(
   });
 }
 
-const MOST_WAITS = 1_000;
-
-/** With the waits of those that are not finished. */
 async function withWaits(
   found: readonly FoundRedemption[],
   deployment: Deployment,
@@ -104,7 +105,7 @@ async function withWaits(
 ): Promise<readonly FoundRedemption[]> {
   const open = found.filter(({ redemption }) => isOpen(redemption.state));
   const shops = [...new Set(open.map(({ shop }) => shop))];
-  const waits = await readWaiting(deployment, shops, now, MOST_WAITS);
+  const waits = await readWaiting(deployment, shops, now, MOST_SHOWN_WAITS);
   const isAbout = ({ about, shop }: WaitingInShop, one: FoundRedemption) =>
     about.kind === 'redemption' && about.id === one.redemption.id && shop === one.shop;
   return found.map((one) => ({ ...one, wait: waits.find((wait) => isAbout(wait, one)) }));
@@ -163,8 +164,7 @@ export function judgeRedemptions(
   const open = found.filter(({ redemption }) => isOpen(redemption.state));
   const many = open.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
   if (many > 0) {
-    const what = `${counted(many, 'redemption')} ${many === 1 ? 'needs' : 'need'} you.`;
-    return { kind: 'action required', what };
+    return { kind: 'action required', what: `${countedWith(many, 'redemption', 'need')} you.` };
   }
   if (open.length === 0) return undefined;
   const what = `${counted(open.length, 'redemption')} not finished yet; retrying automatically.`;
@@ -199,7 +199,6 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
     'An order used the code after it was taken back, and the loyalty service does not take the points again (its dead letter has the reason): settle it with the customer.',
 };
 
-/** What the state does not say. */
 function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   const { state, stuck, takeBack } = redemption;
   if (stuck) return STUCK[stuck];

@@ -10,14 +10,14 @@ import {
 import { findShop } from '../ground/session/arguments.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { localUser } from '../ground/session/read-caller.ts';
-import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
+import { nameKey, openShopServices, readNames, unreadWords } from '../ground/session/services.ts';
 import {
   type Change,
   type CommonOptions,
   carryOut,
   type Session,
 } from '../ground/session/session.ts';
-import { type Document, table, text, type Verdict } from '../ground/terminal/document.ts';
+import { type Document, STATUS, table, text, type Verdict } from '../ground/terminal/document.ts';
 import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
@@ -31,7 +31,6 @@ export interface ResendOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-/** What would be sent, and what is said of it before. */
 interface Plan {
   readonly preview: Document<object>;
   /** None where nothing has to be sent, or nothing can: then the preview is all there is. */
@@ -83,7 +82,7 @@ async function sendPlanned(
   const seen =
     only && others.length === 0
       ? { label: 'See what happened', line: line('trace', [kind, only.id], { shop }) }
-      : { label: 'See the current state', line: line('status') };
+      : STATUS;
   if (!wait) {
     const queued = `${counted(sent, kind)} put on the queue. To follow, add --wait.`;
     return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent, outcomes: {} } };
@@ -175,7 +174,6 @@ async function planNamed(
 
 const ALREADY = 'Nothing was sent: this state was sent before, and only --force sends it again.';
 
-/** What a worker would do with it now, and why. */
 interface ResendPreview extends Verdict {
   readonly key: EntityKey;
   readonly judged: JudgedSides;
@@ -195,7 +193,7 @@ function previewResend(
     return { ...found, kind: 'action required', what: unknown };
   }
   if (store.kind === 'unavailable') {
-    return { ...found, what: `The store could not be read (${store.why}).` };
+    return { ...found, what: unreadWords(store) };
   }
   if (mapped?.kind !== 'wanted') return found;
   const isDone = newRules ? judged.sent === 'as-it-is' : judged.isApplied;

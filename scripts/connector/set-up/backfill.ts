@@ -16,6 +16,7 @@ import {
   type Document,
   facts,
   right,
+  STATUS,
   type Suggestion,
   table,
   text,
@@ -41,7 +42,6 @@ export interface StartOptions {
   readonly again?: boolean;
 }
 
-/** What a backfill of one shop works with. */
 type OpenBackfill = ReturnType<typeof openBackfill>;
 
 function openBackfill(deployment: Deployment, named: string | undefined) {
@@ -108,7 +108,6 @@ export async function startBackfill(
 
 const SCANNED = { orders: 'order', products: 'product', discounts: 'discount' } as const;
 
-/** How many, from when, and how long it takes. */
 function preview(
   state: BackfillState,
   count: number,
@@ -154,7 +153,6 @@ const resuming = (state: BackfillState): Suggestion => ({
   line: startLine(state, {}),
 });
 
-/** Continues from the saved place to the end. */
 async function continueBackfill(
   session: Session,
   open: OpenBackfill,
@@ -220,16 +218,12 @@ function endDocument(state: BackfillState, wasDone = false): Document {
         `${counted(sent, things)} ${sent === 1 ? 'is' : 'are'} on the queue, and the workers go on.`,
       ),
     ],
-    next: [
-      { label: 'See the current state', line: line('status') },
-      { label: 'See dead letters', line: line('dead-letters list') },
-    ],
+    next: [STATUS, { label: 'See dead letters', line: line('dead-letters list') }],
   };
 }
 
 /** Only the process that runs it knows whether it still does. */
 const UNFINISHED: Cell = { text: 'stopped or running', tone: 'pending' };
-
 const FINISHED: Cell = { text: 'finished', tone: 'ok' };
 
 /** Older orders are visible only with a scope of their own. */

@@ -18,7 +18,6 @@ export interface Fault {
 export interface BalancesFile {
   readonly by: 'customer' | 'email';
   readonly unit: 'points' | 'cashback';
-  /** Those without a fault. */
   readonly rows: readonly BalanceRow[];
   readonly faults: readonly Fault[];
 }
@@ -76,7 +75,6 @@ export function readBalances(bytes: Uint8Array, customerId: RegExp): BalancesFil
 }
 
 const EMAIL = /^([^\s@]+@[^\s@]+)$/;
-
 const AMOUNTS = { points: 'a whole number', cashback: 'a number with two decimals at most' };
 
 /** Not a number: it is none of that form. */

@@ -94,11 +94,16 @@ Instead of asking, it reads environment variables: without a terminal it says wh
     examples: `\
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
   npx loyalty-connector secrets set webhook --rotate        for a day, accepts the new and the current one
+  npx loyalty-connector secrets set webhook                 during a rotation: corrects the newer one if it
+                                                            was mistyped; the older one stays accepted
   npx loyalty-connector secrets set webhook --leaked        within 5 minutes only the new one: others know
                                                             the current one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
   npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
+
+Before it is stored, the service is asked whether it accepts it; so is the store for the webhook secret of an
+app with a client id. Nothing else can be tried.
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken, on another platform
 apiKey or username, password.
@@ -113,7 +118,7 @@ apiKey or username, password.
     .option('--rotate', 'webhook: accept the current secret, too, for a day')
     .option('--leaked', 'webhook: accept only the new secret from now on')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
-    .option('--untried', 'loyalty, store: store it even if its service refuses it')
+    .option('--untried', 'store it even if its service refuses it')
     .option('--yes', 'webhook: even if webhooks may be refused then');
 
   declare(program, 'probe', {
@@ -234,7 +239,6 @@ function registerImport(program: Command): void {
 }
 
 const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop';
-
 const HIGHEST_FIRST_PORT = 65_535 - 5;
 
 function registerStart(program: Command, createProgram: () => Command): void {

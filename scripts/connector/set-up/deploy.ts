@@ -28,9 +28,7 @@ interface DeployDeps {
 
 export interface DeployOptions {
   readonly stage: string;
-  /** Deploy without asking. */
   readonly yes?: boolean;
-  /** The deployed version may be newer. */
   readonly rollBack?: boolean;
   /** Logical ids of what holds state and may be replaced or deleted. */
   readonly allowLoss?: readonly string[];
@@ -76,7 +74,8 @@ export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<
     await cdk(['diff', stack, '--method', 'template'], step);
     const isChanged = await (found ? update(step) : create(step));
     if (!isChanged) return [`${stack} is already deployed like this: nothing to change.`];
-    const { WebhookAddress, NextCommand } = readOutputs(step);
+    const outputs = readFileSync(join(folder, 'outputs.json'), 'utf8');
+    const { WebhookAddress, NextCommand }: StackOutputs = JSON.parse(outputs)[stack];
     return [
       `Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`,
       ...(found?.version === undefined ? [] : goingBack(found.version)),
@@ -173,10 +172,6 @@ async function cdk(words: readonly string[], step: Step): Promise<void> {
   if (ok) return;
   const advice = KNOWN.find(({ when }) => when.test(said))?.advice;
   throw new Problem(`cdk ${words[0]} failed.`, advice ?? 'Its output above says why.');
-}
-
-function readOutputs({ folder, stack }: Step): StackOutputs {
-  return JSON.parse(readFileSync(join(folder, 'outputs.json'), 'utf8'))[stack];
 }
 
 /** Whether this version may follow the deployed one; undefined when nothing whole is deployed. */
@@ -278,13 +273,11 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
 }
 
 interface Judgement {
-  /** Sentences about what is replaced or leaves the stack. */
   readonly lines: readonly string[];
   /** Logical ids of what holds state and would be lost to the connector. */
   readonly losses: readonly string[];
 }
 
-/** What a prepared change set would replace or delete. */
 export function judgeChanges(changes: readonly ResourceChange[]): Judgement {
   const leaving = changes.filter(({ Action: action, Replacement: replacement = 'False' }) => {
     return action === 'Remove' || action === 'Dynamic' || replacement !== 'False';

@@ -257,22 +257,26 @@ export function obstacleIn(
     return { kind: 'unknown', what };
   }
   if (although) return undefined;
+  const bad = (what: string): Verdict => ({ kind: 'action required', what });
   const knows =
     'Nothing was changed. With --although it goes on: such orders may count twice then.';
   const sent = orders.filter(
     ({ isTheirs, placedAt = '' }) => isTheirs && Date.parse(placedAt) >= offSince,
   );
   if (sent.length > 0) {
-    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} that we did not send: ${namesOf(sent)}. Switch it off, and repeat the command two hours later with --other-off-since and that moment; if it is off already, with a later moment. ${knows}`;
-    return { kind: 'action required', what };
+    return bad(
+      `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} that we did not send: ${namesOf(sent)}. Switch it off, and repeat the command two hours later with --other-off-since and that moment; if it is off already, with a later moment. ${knows}`,
+    );
   }
   const taken = orders.filter(({ verdict, would }) => verdict === 'same' && would?.call === 'take');
   if (taken.length > 0) {
-    const what = `The refunds of ${counted(taken.length, 'order')} would be taken back a second time: ${namesOf(taken)}. Their points show that it was done already. Nothing was changed: repeat the command with a later moment, after it was done. With --although it goes on, and takes them once more.`;
-    return { kind: 'action required', what };
+    return bad(
+      `The refunds of ${counted(taken.length, 'order')} would be taken back a second time: ${namesOf(taken)}. Their points show that it was done already. Nothing was changed: repeat the command with a later moment, after it was done. With --although it goes on, and takes them once more.`,
+    );
   }
   const unknown = orders.filter(({ verdict }) => verdict === 'perhaps under an unknown id');
   if (unknown.length === 0) return undefined;
-  const what = `The service may have ${counted(unknown.length, 'order')} under ids that the settings do not name (otherOrderIds): ${namesOf(unknown)}. Look in its panel how they are called. ${knows}`;
-  return { kind: 'action required', what };
+  return bad(
+    `The service may have ${counted(unknown.length, 'order')} under ids that the settings do not name (otherOrderIds): ${namesOf(unknown)}. Look in its panel how they are called. ${knows}`,
+  );
 }

@@ -75,7 +75,6 @@ function packageName(folder: string): string {
   return name.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'loyalty';
 }
 
-/** The answers that options gave. */
 type Given = Partial<Readonly<Record<keyof typeof QUESTIONS, string>>>;
 
 export interface Answers extends Required<Given> {
@@ -180,7 +179,6 @@ const PLACES = {
   'deploy-role.yml': 'deploy-role.yml',
 } as const;
 
-/** The paths of the files of a new project. */
 export const PROJECT_PATHS: readonly string[] = [
   'package.json',
   'cdk.json',

@@ -8,7 +8,6 @@ import type { Body, OperationId, Value } from '../../../shared/loyalty/operation
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 import { type Finding, fail, pass, unknown, warn } from '../ground/checks/check.ts';
 
-/** A part of the settings in `connector.config.ts`. */
 export interface FoundSettings {
   readonly loyalty?: { readonly assumptions?: LoyaltyAssumptions };
   readonly rules?: MappingSettings;
@@ -26,15 +25,12 @@ export const UNCLEAR = unknown(
   'Run the command again.',
 );
 
-/** What an answer proves. */
 export interface Answer<Value = unknown> {
   /** `not-yet`: it reports no error, and does not say that it is done: cancellations show late. `unclear`: nothing. */
   readonly verdict: 'accepted' | 'refused' | 'not-yet' | 'unclear';
   /** The service itself gave no answer. */
   readonly isLost?: true;
-  /** Of an error. */
   readonly code?: number;
-  /** Undefined when the call failed. */
   readonly value?: Value;
   /** Without the service's own sentences: they may repeat what was sent. */
   readonly text: string;
@@ -97,7 +93,6 @@ export interface AccountParts {
   readonly loyalty: LoyaltyClient;
   readonly signal: AbortSignal;
   readonly now: Date;
-  /** How long to wait for points. */
   readonly waitMs: number;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -107,7 +102,6 @@ export type TestAccount = ReturnType<typeof openTestAccount>;
 
 /** What of an answer's value is shown. */
 const SHOWN = ['IsEnrolled', 'OrderTotal', 'PointsBalance', 'AvailablePoints', 'RewardId'] as const;
-
 const HOUR_MS = 3_600_000;
 const POLL_MS = 500;
 
@@ -204,7 +198,6 @@ export function makeOrder(account: TestAccount, name: string, total: number) {
 /** How to undo one thing that the probe is about to make. Registered before the call that makes it. */
 interface Undo {
   readonly what: string;
-  /** What a person does when it fails. */
   readonly byHand: string;
   /** These errors mean that it was never made, or is undone already. */
   readonly goneCodes: readonly number[];

@@ -45,7 +45,8 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
   const shop = findShop(deployment.connector, options.shop);
   const services = openShopServices(deployment);
   const now = new Date();
-  const id = probeName(now, randomBytes(4));
+  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
+  const id = `probe-${day}-${randomBytes(4).toString('hex')}`;
   const { host } = new URL(services.loyaltyAddress(shop));
   if (!options.yes) {
     session.show(previewOf(`the loyalty account of ${shop.domain} at ${host}`, id, options));
@@ -127,12 +128,6 @@ export async function tryAndUndo(attempt: Attempt): Promise<readonly Finding[]> 
 /** A bug of the step: the others are tried all the same. */
 const brokenOff = (error: unknown): Conclusion =>
   unknown(`this step failed unexpectedly (${error})`, 'Please report it.');
-
-/** `probe-20261005-3f9a2b1c` */
-function probeName(now: Date, random: Uint8Array): string {
-  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
-  return `probe-${day}-${Buffer.from(random).toString('hex')}`;
-}
 
 /** Each step adds its own; no two find the same setting. */
 export function mergeSettings(tried: readonly TriedStep[]): FoundSettings {

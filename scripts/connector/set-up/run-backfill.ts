@@ -22,7 +22,6 @@ import { type Kept, type Portion, SavedElsewhere, type SendDeps } from '../groun
 import { storeUnread } from '../ground/session/services.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 
-/** What reading the store needs. */
 export interface ReadDeps extends Pick<SendDeps<never>, 'now' | 'pause' | 'signal'> {
   readonly store: StoreScan & Pick<Store, 'readDiscount'>;
   readonly ledger: Ledger;
@@ -35,7 +34,6 @@ interface Found {
   readonly entity?: StoreEntity | undefined;
 }
 
-/** A page of orders or of products, or one of the codes of a discount. */
 interface Page {
   readonly found: readonly Found[];
   /** Nothing in it is older. */
@@ -156,7 +154,6 @@ const placeAfter = ({ next }: ScanPage<unknown>): BackfillPlace | undefined =>
 
 /** With the pauses between them at least three minutes without an answer. */
 const MOST_TRIES = 8;
-
 const LONGEST_PAUSE_SECONDS = 60;
 
 /** Waits while the store is busy or does not answer. */
@@ -228,7 +225,6 @@ const backfillState = v.object({
   /** The number that the store counted; absent: of discounts, whose codes it does not count. */
   total: v.exactOptional(v.number()),
   place: backfillPlace,
-  /** Messages that the queue accepted. */
   sent: v.number(),
   finishedAt: v.exactOptional(moment),
 });

@@ -64,7 +64,6 @@ export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
   customer?: 'new' | 'created';
 }
 
-/** So many questions to the store at once. */
 const AT_ONCE = 25;
 
 /** Finds the customers of the rows, and what was given to them under this name. */
@@ -131,7 +130,6 @@ async function readListed(deps: ImportDeps) {
   }
 }
 
-/** So many in one record of the list. */
 const LISTED = 1_000;
 
 /** Before anything is given to them: the next time, the file may be another one. */

@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { changeControl, woken as tryAgain } from '../../../shared/core/calls/shop-pause.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import {
   faultText,
@@ -22,10 +23,10 @@ import {
 } from '../ground/checks/read-secret.ts';
 import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
 import { findShop } from '../ground/session/arguments.ts';
-import type { Deployment } from '../ground/session/deployment.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { commandsOf, openShopServices, type PlatformShop } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
-import { type Document, text } from '../ground/terminal/document.ts';
+import { type Document, STATUS, text } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { askHidden } from '../ground/terminal/terminal.ts';
@@ -58,8 +59,8 @@ export async function setSecret(
   const stored = await readSecret(deployment, shop, purpose);
 
   const given = await obtain(purpose, shop, options);
-  const isTried = purpose !== 'webhook' && !options.untried;
-  const refused = isTried && (await tryCredentials(deployment, shop, purpose, given));
+  const tried = options.untried ? undefined : await triedWith(deployment, shop, purpose, given);
+  const refused = tried && (await tryCredentials(deployment, shop, tried.as, tried.fields));
   if (refused) {
     // Refused credentials that are stored stop a shop: nothing is stored without an answer.
     const next =
@@ -69,7 +70,7 @@ export async function setSecret(
   const kept = stored.kind === 'there' ? stored.fields : {};
   const until = overlapEnd(new Date());
   const { fields, risk } = nextSecret(change, kept, given, until);
-  const overlap = change === 'rotate';
+  const { previousUntil } = fields;
   if (risk && !options.yes && !(await terminal.confirm(risk))) {
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
@@ -81,36 +82,63 @@ export async function setSecret(
   terminal.note(`The ${purpose} secret of ${domain} is stored in ${place}.`);
   const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
   recorded.count({ stored: 1, woken: woken.length });
-
-  const inUse = `Running functions use it within ${MINUTES} minutes, or within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
-  const older = `Running functions accept the older secret for at most ${MINUTES} more minutes, or ${STALE_MINUTES} while Secrets Manager does not answer.`;
+  // That of the store holds it, too: the store refuses the older one once it is revoked.
+  const both = tried && purpose === 'webhook' && given.current !== tried.stored.clientSecret;
+  const store = line('secrets set', ['store'], { shop: domain });
+  const whose = purpose === 'webhook' ? 'it as the secret of its app' : 'the credentials';
   return {
     title: `The ${purpose} secret of ${domain}`,
-    ...(purpose !== 'webhook' && {
-      verdict: isTried
-        ? { kind: 'ok', what: `${SERVICES[purpose]} accepts the credentials.` }
-        : { kind: 'unknown', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
-    }),
+    ...(tried && { verdict: { kind: 'ok', what: `${SERVICES[tried.as]} accepts ${whose}.` } }),
+    ...(!tried &&
+      purpose !== 'webhook' && {
+        verdict: { kind: 'unknown', what: `Untried: ${SERVICES[purpose]} may refuse ${whose}.` },
+      }),
     blocks: [
-      ...(purpose === 'webhook' ? [UNPROVEN] : []),
-      change === 'leaked' ? older : inUse,
-      ...(overlap
-        ? [`The older secret is accepted until ${utcText(until)} UTC. ${endOlder(shop)}`]
-        : []),
+      ...(purpose === 'webhook' && !tried ? [UNPROVEN] : []),
+      change === 'leaked' ? OLDER : IN_USE[purpose === 'webhook' ? 'signs' : 'opens'],
+      ...(previousUntil === undefined
+        ? []
+        : [`The older secret is accepted until ${utcText(previousUntil)} UTC. ${endOlder(shop)}`]),
       ...(change === 'leaked' ? [LEAKED] : []),
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
-    next: [{ label: 'See the current state', line: line('status') }],
+    next: [
+      ...(both ? [{ label: 'Enter it as the client secret of the store, too', line: store }] : []),
+      STATUS,
+    ],
     data: {
-      ...{ stored: name, shop: domain, purpose, overlap, ...(overlap && { until }) },
-      ...{ tried: isTried, woken: woken.length },
+      ...{ stored: name, shop: domain, purpose, overlap: previousUntil !== undefined },
+      ...(previousUntil !== undefined && { until: previousUntil }),
+      ...{ tried: tried !== undefined, woken: woken.length },
     },
   };
 }
 
-const MINUTES = SECRET_MAX_AGE_MS / 60_000;
+/** Credentials are tried as they are; of an app, the secret that signs webhooks opens the store, too. */
+async function triedWith(
+  deployment: Deployment,
+  shop: Shop,
+  purpose: SecretPurpose,
+  given: SecretFields,
+) {
+  if (purpose !== 'webhook') return { as: purpose, fields: given, stored: given };
+  const store = await readSecret(deployment, shop, 'store');
+  const stored = store.kind === 'there' ? (store.fields as SecretFields) : {};
+  if (stored.clientSecret === undefined) return undefined;
+  const fields = { ...stored, clientSecret: given.current ?? '' };
+  return { as: 'store', fields, stored } as const;
+}
 
-const STALE_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
+const MINUTES = SECRET_MAX_AGE_MS / 60_000;
+const WITHIN = `within ${REFUSED_SECRET_MAX_AGE_MS / 1_000} seconds`;
+
+/** Who is refused reads the secret again; who is not goes on with the one that is known. */
+const IN_USE = {
+  signs: `Webhooks that are signed with it are accepted ${WITHIN}.`,
+  opens: `Running functions use it within ${REFUSED_PAUSE_MS / 1_000} seconds where the older one is refused, otherwise within ${MINUTES} minutes.`,
+};
+
+const OLDER = `${IN_USE.signs} Those that are signed with the older one are accepted for at most ${MINUTES} more minutes, or ${STALE_SECRET_MAX_AGE_MS / 60_000} while Secrets Manager does not answer.`;
 
 /** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
 const endOlder = (shop: PlatformShop) =>
@@ -128,13 +156,15 @@ const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const
 const WAKE_SECONDS = REFUSED_PAUSE_MS / 1000 + 1;
 
 async function wakeRefused(deployment: Deployment, shop: string) {
+  // Without a message that waits, too: a shopper may have been refused.
+  await changeControl(openLedger(deployment), shop, (control) => tryAgain(control, new Date()));
   const waiting = await readWaiting(deployment, [shop], new Date());
   const refused = waiting.filter(({ waitsFor }) => waitsFor === 'misconfigured');
   return (await wake(deployment, refused, WAKE_SECONDS)).woken;
 }
 
 function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
-  const { olderApp, untried } = options;
+  const { olderApp } = options;
   const change = overlapChangeOf(options) ?? 'replace';
   if (change !== 'replace' && purpose !== 'webhook') {
     throw new BadArguments(
@@ -143,9 +173,6 @@ function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
   }
   if (olderApp && purpose !== 'store')
     throw new BadArguments('--older-app is for the store secret.');
-  if (untried && purpose === 'webhook') {
-    throw new BadArguments('--untried is for the loyalty and the store secret.');
-  }
   return change;
 }
 
@@ -255,8 +282,8 @@ export function faultIn(
 }
 
 /**
- * `replace`: the stored value. `rotate`: the current webhook secret stays accepted beside the new one, until its end.
- * `leaked`: only the given one is accepted from now on.
+ * `replace`: the stored value; an older webhook secret stays accepted until its end. `rotate`: the current webhook secret
+ * stays accepted beside the new one, until its end. `leaked`: only the given one is accepted from now on.
  */
 type Change = 'replace' | OverlapChange;
 
@@ -265,7 +292,7 @@ const REPLACES =
 
 /** At most two are accepted. */
 const drops = (until: string) =>
-  `A rotation is already running, until ${utcText(until)} UTC: webhooks signed with the oldest of the three secrets would be refused.`;
+  `A rotation is already running, until ${utcText(until)} UTC: webhooks signed with the oldest of the three secrets would be refused. If the newest was mistyped, leave --rotate out: it is replaced, and the older one stays.`;
 
 /**
  * What to store; `risk`: webhooks signed with a secret that is in use would be refused, which the user must confirm.
@@ -278,6 +305,7 @@ function nextSecret(
   until: string,
 ): { readonly fields: SecretFields; readonly risk?: string | false | undefined } {
   const { current, previous, previousUntil = until } = stored as SecretFields;
+  const older = previous !== undefined && previous !== given.current && { previous, previousUntil };
   const isSame = current === given.current;
   switch (change) {
     case 'leaked':
@@ -285,7 +313,7 @@ function nextSecret(
       if (given.current === previous || (isSame && !previous)) throw alreadyStored();
       return { fields: given };
     case 'replace':
-      return { fields: given, risk: current !== undefined && !isSame && REPLACES };
+      return { fields: { ...given, ...older }, risk: current !== undefined && !isSame && REPLACES };
     case 'rotate':
       if (current === undefined) {
         const next = 'Run the same command without --rotate.';
@@ -294,7 +322,7 @@ function nextSecret(
       if (isSame) throw alreadyStored();
       return {
         fields: { ...given, previous: current, previousUntil: until },
-        risk: previous !== undefined && previous !== given.current && drops(previousUntil),
+        risk: older && drops(previousUntil),
       };
   }
 }

@@ -53,7 +53,6 @@ import {
 } from './set-secret.ts';
 import { runCdk } from './synth.ts';
 
-/** What `doctor` does. */
 export type Examine = (
   session: Pick<Session, 'findDeployment'>,
   options: SetupOptions,
@@ -254,7 +253,6 @@ export function* shopSteps(setup: ShopSetup, platform: PlatformChecks): Generato
   }
 }
 
-/** Asks for what is not stored yet. */
 function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step, 'look' | 'fix'> {
   const { deps, deployment, shop, isOnly } = setup;
   const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
@@ -328,7 +326,6 @@ function secretsCheckOf(setup: ShopSetup, { guide }: PlatformChecks): Pick<Step,
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 
-  /** Asks for the values of a secret and tries them before they are stored. */
   async function obtainTried(
     purpose: 'store' | 'loyalty',
     wanted: readonly AskedField[],

@@ -159,7 +159,7 @@ describe('loyalty-connector storefront setup', () => {
     expect(after).toEqual({ current: expect.stringMatching(/^[\w-]{43}$/) });
     expect([before.current, before.previous]).not.toContain(after.current);
     expect(text).toContain(after.current);
-    expect(text).toContain('works within 5 minutes, and older ones stop in that time');
+    expect(text).toContain('works within a minute, and older ones stop within 5');
   });
 
   it('changes nothing when a definition of another type is in the way', async () => {

@@ -22,7 +22,9 @@ describe('loyalty-connector secrets set', () => {
     expect(stdout).toContain('UNKNOWN\n  Untried: ');
     expect(code).toBe(4);
     expect(stderr).toContain(`The loyalty secret of ${SHOP} is stored`);
-    expect(stdout).toContain('within 5 minutes, or within 1 minute where the older one');
+    expect(stdout).toContain(
+      'within 5 seconds where the older one is refused, otherwise within 5 minutes',
+    );
     expect(stdout).toContain('npx loyalty-connector status');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
@@ -102,7 +104,14 @@ describe('loyalty-connector secrets set', () => {
     const hasty = await connector.run('secrets set webhook --rotate', third);
     expect(hasty.code).toBe(1);
     expect(hasty.stderr).toContain('A rotation is already running');
+    expect(hasty.stderr).toContain('If the newest was mistyped, leave --rotate out');
     expect(await connector.secret('webhook')).toEqual(both);
+
+    // What was mistyped is corrected, and what the store signs with until then stays accepted.
+    expect((await connector.run('secrets set webhook --yes', third)).code).toBe(0);
+    expect(await connector.secret('webhook')).toEqual({
+      ...{ ...both, current: 'webhook-secret-third-a8' },
+    });
 
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
@@ -127,6 +136,28 @@ describe('loyalty-connector secrets set', () => {
     expect((await set(third)).code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: third });
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it('tries the secret of an app with a client id before it is stored', async () => {
+    const { clientId, clientSecret } = connector.store.credentials;
+    const app = { clientId, clientSecret };
+    await connector.keepSecret('store', JSON.stringify(app));
+    connector.confidential.addSecret('mistyped-secret-f2');
+    const mistyped = await connector.run('secrets set webhook --rotate', 'mistyped-secret-f2');
+    expect(mistyped.stderr).toContain(`Nothing was stored: the Admin API of ${SHOP} refuses`);
+    expect(mistyped.code).toBe(1);
+    expect(await connector.secret('webhook')).toEqual(SECRETS.webhook);
+
+    connector.store.rotateSecret(NEW_SECRET);
+    const right = await connector.run('secrets set webhook --rotate', NEW_SECRET);
+    expect(right.stdout).toContain('The store accepts it as the secret of its app.');
+    // Once the older one is revoked, it opens the store no more.
+    expect(right.stdout).toContain('npx loyalty-connector secrets set store');
+    expect(right.code).toBe(0);
+    connector.store.rotateSecret(SECRETS.webhook.current);
+    for (const purpose of ['store', 'webhook'] as const) {
+      await connector.keepSecret(purpose, JSON.stringify(SECRETS[purpose]));
+    }
   });
 
   it('does not count a secret that has ended as one of three', async () => {

@@ -126,6 +126,30 @@ describe('the comparison of one order', () => {
     expect(compare(undefined, 0)).toBe('unknown');
   });
 
+  it('shows what the ledger holds as a hash alone', () => {
+    if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error('not wanted');
+    const wanted = { ...mapped.wanted, order: { ...mapped.wanted.order, Coupon: 'SUMMER10' } };
+    const coupon = (appliedKey: string) => {
+      const entry = {
+        ...{ version: 1, uncertain: false, outcomes: [], revision: 1 },
+        ...{ appliedKey, service: { total: 50_000, products: [], taken: 0 } },
+      };
+      const held = { kind: 'order', order: { OriginalId: order.id, Coupon: 'SUMMER10' } } as const;
+      const { rows } = judgeSides(sides({ mapped: { ...mapped, wanted }, entry, held }));
+      return rows.find(({ field }) => field === 'coupon')?.ledger;
+    };
+    expect(coupon(idempotencyKey(wanted))).toBe('SUMMER10');
+    expect(coupon('other')).toBe('an earlier state was sent');
+  });
+
+  it('does not say that a store did not answer that refused to', () => {
+    const store = (misconfigured: boolean) => {
+      const read = { kind: 'unavailable', why: 'unauthorized', misconfigured } as const;
+      return judgeSides(sides({ store: read, mapped: undefined })).rows[0]?.store;
+    };
+    expect([store(true), store(false)]).toEqual(['refuses to answer', 'did not answer']);
+  });
+
   it('shows no amounts of a cancelled order: only its state is compared', () => {
     if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error('not wanted');
     const wanted = { ...mapped.wanted, kind: 'cancelled-order', cancellation: {} } as const;

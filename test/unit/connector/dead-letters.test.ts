@@ -30,6 +30,7 @@ import {
 } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
 import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
+import { tellingPart } from '../../../scripts/connector/look/list-letters.ts';
 import { revealedIn } from '../../../scripts/connector/look/show-letter.ts';
 import {
   type DropDeps,
@@ -333,7 +334,7 @@ it.each([
   [3, 'loyalty.callsPerSecond, 3, limits them'],
 ])('a long replay says what limits it, where callsPerSecond is %s', (callsPerSecond, limit) => {
   expect(paceText(220, { sendingMs: 4_000, workersMs: 77_000 }, callsPerSecond)).toBe(
-    `Sent in 4 s, followed for 1 min: 2.7 a second. That is the workers' pace; ${limit}, and how many run at once.`,
+    `Sent in 4 s, followed for 1 min 17 s: 2.7 a second. That is the workers' pace; ${limit}, and how many run at once.`,
   );
 });
 
@@ -547,17 +548,26 @@ describe('what documents say of dead letters', () => {
       expiryText(letterOf({ kind } as object), { healing, shops }),
     );
     for (const words of said) expect(words).toMatch(/^SQS deletes it on 2026-10-23\. \S/);
-    expect(said[0]).toContain('deep scan after 2026-10-24');
+    expect(said[0]).toContain('comparison of everything after 2026-10-24');
     expect(said[0]).toContain('unless the app has read_all_orders');
     const [shop] = shops.map((one) => ({ ...one, platform: 'vendure' as const }));
     const other = expiryText(letterOf({}), { healing, shops: shop ? [shop] : [] });
-    expect(other).toMatch(/At the latest, the first deep scan .*then\.$/);
+    expect(other).toMatch(/until then, the next comparison of everything .*then\.$/);
     // It was not rejected: nothing waits for the dead letter to go.
     const unread = { ...letterOf({}), reason: 'unreadable' } as const;
     expect(expiryText(unread, { healing, shops })).toContain('reconcile sends that anyway');
     const off = { shops, healing: { ...healing, deepEveryDays: false } } as const;
-    expect(expiryText(letterOf({}), off)).toContain('turn deep scans off');
+    expect(expiryText(letterOf({}), off)).toContain('turn off the comparison of everything');
   });
+});
+
+it('tells two long reasons apart by a short part of each', () => {
+  const reason = (line: number) => `The products are wrong: ${'x'.repeat(160)} in line ${line}.`;
+  const part = tellingPart(reason(3), [reason(4)]);
+  expect(part.length).toBeLessThanOrEqual(50);
+  expect([reason(3).includes(part), reason(4).includes(part)]).toEqual([true, false]);
+  // The beginning of another one tells nothing.
+  expect(tellingPart('refused', ['refused for good'])).toBe('refused');
 });
 
 describe('a scan of dead letters', () => {

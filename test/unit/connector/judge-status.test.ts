@@ -337,6 +337,20 @@ describe('a deployment whose messages wait', () => {
     expect(offered({ ...message, notBefore: minute('03:00') })).toEqual([now]);
   });
 
+  it('names the pause that holds what had waited for something else', () => {
+    const held = (until?: string) => {
+      const since = '2026-11-15T02:55:00.000Z';
+      const pause = { shop: SHOP, since, by: 'operator', part: 'all', who: 'ops' } as const;
+      const pauses = [{ ...pause, ...(until && { until }) }];
+      const store = { ...message, waitsFor: 'store', why: 'connection' } as const;
+      return groupWaiting([store], queues({ inFlight: 1 }), pauses, new Date(AT))[0];
+    };
+    expect(held()).toMatchObject({ waitsFor: 'paused', whys: ['shop-paused'] });
+    expect(held('2026-11-15T03:30:00.000Z')).toMatchObject({ waitsFor: 'paused' });
+    // It ends before the message would be tried.
+    expect(held('2026-11-15T03:01:00.000Z')).toMatchObject({ waitsFor: 'store' });
+  });
+
   it('says nothing of a step that waits for its time by design', () => {
     const step = { ...message, waitsFor: 'planned', why: 'redemption-to-cancel' } as const;
     const groups = groupWaiting([step], queues({ inFlight: 1 }), [], new Date(AT));
@@ -387,9 +401,20 @@ describe('a deployment after a repair', () => {
       ];
       return judge({ lastHour, credentials });
     };
+    const at = (now: string) => {
+      const hourOf = {
+        received: 0,
+        'signatures-refused': 72,
+        signs: { 'signatures-refused': sign },
+      };
+      const credentials = [{ ...webhook, storedAt: new Date(minute('02:39') + 40_000) }];
+      const judging = { shops: [SHOP], now: new Date(now), credentials };
+      return judgeSignatures(hourOf as unknown as LastHour, judging).what;
+    };
+    expect(at('2026-11-15T02:40:10.000Z')).toContain('may use the older one for 30 s more');
     // A receiver may have had the older one for a minute.
     expect([judged('02:39').kind, judged('02:40').kind]).toEqual(['action required', 'unknown']);
-    expect(judged('02:40').waits[0]?.what).toContain('requests are still refused');
+    expect(judged('02:40').waits[0]?.what).toContain('the receiver uses it by now');
     const entered = judged('02:50');
     expect(entered.kind).toBe('unknown');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
@@ -405,9 +430,10 @@ describe('a deployment after a repair', () => {
       const { next } = judgeSignatures(hourOf, { shops: [SHOP], now: new Date(AT), credentials });
       return next?.map((one) => lineText(one.line));
     };
-    const command = `npx loyalty-connector secrets set webhook --rotate --shop ${SHOP}`;
-    expect(named()).toEqual([command]);
-    expect(named('2026-11-16T00:59:00.000Z')).toEqual([`${command} --yes`]);
+    const command = 'npx loyalty-connector secrets set webhook';
+    expect(named()).toEqual([`${command} --rotate --shop ${SHOP}`]);
+    // The newer one may be mistyped: the older one stays.
+    expect(named('2026-11-16T00:59:00.000Z')).toEqual([`${command} --shop ${SHOP} --yes`]);
   });
 
   it('needs a person while the older secret is used hours after a rotation, before its end', () => {
@@ -451,6 +477,25 @@ describe('a deployment after a repair', () => {
     const counted = { lastHour, queues: queues({ inFlight: 3 }) };
     expect(judged('02:39', counted).kind).toBe('action required');
     expect(judged('02:41', counted).kind).toBe('pending');
+    const used = hour({
+      misconfigured: 3,
+      signs: { misconfigured: { ...sign, acceptedSince: 1 } },
+    });
+    expect(judged('02:41', { ...counted, lastHour: used }).kind).toBe('ok');
+  });
+
+  it('is well about credentials also while something else waits', () => {
+    const sign = { lastAt: minute('02:40'), acceptedSince: 0, sinceAccepted: 3 };
+    const lastHour = hour({ misconfigured: 3, signs: { misconfigured: sign } });
+    const judged = (messages: number) =>
+      judge({
+        ...{ lastHour, queues: queues({ inFlight: 3 }) },
+        waiting: waiting({ waitsFor: 'planned', messages }),
+      });
+    expect(judged(3).kind).toBe('ok');
+    expect(judged(3).notes[0]).toContain('nothing is waiting for that any more');
+    // One of them was perhaps refused, and is tried now.
+    expect(judged(2).kind).toBe('action required');
   });
 
   it('does not take a crash as repaired by what others did since, and says until when', () => {

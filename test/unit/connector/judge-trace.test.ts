@@ -68,6 +68,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     ready: 3,
     waits: [],
     redemptions: 0,
+    replays: [],
     ...changes,
   };
 }
@@ -333,7 +334,7 @@ describe('the verdict on one entity', () => {
     [
       'is not known without the store',
       { store: { kind: 'unavailable', why: 'unauthorized' }, mapped: undefined },
-      ...(['unknown', 'could not be read (unauthorized)', 'doctor'] as const),
+      ...(['unknown', 'The store refuses the credentials (unauthorized).', 'doctor'] as const),
     ],
     [
       'is not known when no side has it',
@@ -374,6 +375,18 @@ describe('the verdict on one entity', () => {
     });
     expect(verdict?.what).not.toContain('by itself');
     expect(JSON.stringify([blocks, verdict, data])).not.toMatch(/next ?(attempt|try)/i);
+  });
+});
+
+it('shows that an operator sent its dead letter again', () => {
+  const replay = {
+    ...{ at: at('02:05:00'), who: 'AROA:kim', command: 'dead-letters replay', version: '1.0.0' },
+    arguments: { reason: 'rejected', yes: 'true' },
+    end: { at: at('02:05:09'), result: 'finished', counts: { sent: 200 } } as const,
+  };
+  const { lines } = timelineOf(trace({ replays: [replay] }), true);
+  expect(lines.at(-1)).toMatchObject({
+    ...{ who: 'kim', what: 'dead-letters replay --reason rejected', detail: 'done, 200 sent' },
   });
 });
 

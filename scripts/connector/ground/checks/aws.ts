@@ -13,7 +13,6 @@ import { Problem } from '../terminal/exit.ts';
 import { line } from '../terminal/line.ts';
 import { type Check, type Finding, fail, info, pass, unknown, warn } from './check.ts';
 
-/** The outputs of the stack, and its version beside this command's. */
 export function stackCheck(deployment: Deployment): Check {
   const { stack, region, version, output } = deployment;
   return {
@@ -139,7 +138,6 @@ export function absentAddresses(
   return wanted.filter((address) => !known.has(address));
 }
 
-/** `wanted`: the addresses in the settings. */
 function judgeAlarms(
   wanted: readonly string[],
   found: readonly AlarmSubscription[],

@@ -44,9 +44,7 @@ export interface Finding {
   /** Its domain; undefined where it is of the whole deployment. */
   readonly shop?: string;
   readonly what: string;
-  /** What to do about it, in words. */
   readonly fix?: string;
-  /** Commands that do it. */
   readonly next?: readonly Suggestion[];
   /** What others need and is not there: `store secret`. */
   readonly lacks?: readonly string[];
@@ -54,7 +52,6 @@ export interface Finding {
   readonly needs?: readonly string[];
 }
 
-/** Words, or a command. */
 type Fix = string | Suggestion;
 
 const found =
@@ -79,7 +76,6 @@ export const fail = found('fail');
 
 export const unknown = found('unknown');
 
-/** What the checks of shops share. */
 export interface ShopDeps {
   readonly deployment: Deployment;
   readonly shops: readonly Shop[];
@@ -92,7 +88,6 @@ export const shopDeps = (deployment: Deployment, shops: readonly Shop[]): ShopDe
   services: () => openShopServices(deployment),
 });
 
-/** All shops in parallel. */
 export function forEachShop(
   shops: readonly Shop[],
   look: (shop: Shop) => Promise<readonly Finding[]>,
@@ -105,7 +100,6 @@ export function forEachShop(
   };
 }
 
-/** A check of each shop, which changes nothing. */
 export const shopCheck = (
   name: string,
   needs: readonly string[],
@@ -142,7 +136,6 @@ export function runChecks(
   );
 }
 
-/** The result of one check, whose findings are known. */
 export const resultOf = (
   { name, needs }: Pick<Check, 'name' | 'needs'>,
   findings: readonly Finding[],
@@ -177,13 +170,9 @@ export function checksDocument(
 interface FixCommand {
   readonly title: string;
   readonly yes: boolean | undefined;
-  /** Whether there is something to do about what was found. */
   isWanted(before: readonly Finding[]): boolean;
-  /** The command that does it. */
   next(before: readonly Finding[]): Suggestion;
-  /** Beside what was found. */
   readonly blocks?: readonly Block[];
-  /** What to do once something was changed. */
   readonly afterwards?: readonly Suggestion[];
 }
 
@@ -209,7 +198,6 @@ export async function fixDocument(
   return fixedDocument(check, title, before, afterwards);
 }
 
-/** Fix → look again. */
 export async function fixedDocument(
   check: Check,
   title: string,
@@ -361,24 +349,23 @@ export function serverCheck({ shops, services }: Omit<ShopDeps, 'deployment'>): 
 }
 
 /** What the platform found, with the command that repairs it. */
-export const judgeStore = (found: readonly StoreFinding[], shop: Shop): readonly Finding[] =>
-  found.flatMap(({ isRefused, currency, scopes: _, ...finding }) => [
-    isRefused ? { ...finding, next: [setCredentials(shop)] } : finding,
+export function judgeStore(found: readonly StoreFinding[], shop: Shop): readonly Finding[] {
+  const [label, of] = ['Set the credentials of the store', { shop: shop.domain }];
+  return found.flatMap(({ isRefused, currency, scopes: _, ...finding }) => [
+    isRefused
+      ? { ...finding, next: [{ label, line: line('secrets set', ['store'], of) }] }
+      : finding,
     ...(currency === undefined ? [] : [judgeCurrency(shop.rules, currency)]),
   ]);
+}
 
-const setCredentials = ({ domain }: Shop) => ({
-  label: 'Set the credentials of the store',
-  line: line('secrets set', ['store'], { shop: domain }),
-});
-
-/** Whether the shop counts in the currency that the settings say; `currency`: undefined when the store did not answer. */
+/** Whether the shop counts in the currency that the settings say; `currency`: undefined when it could not be read. */
 export function judgeCurrency(
   rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>,
   currency: string | undefined,
 ): Finding {
   const { currency: wanted = currency, sharedAccount } = rules;
-  if (currency === undefined) return unknown('the store did not answer');
+  if (currency === undefined) return unknown('the currency of the store could not be read');
   if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
   const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders become dead letters`;
   const own = `Set the shop's rules.currency to '${currency}'`;

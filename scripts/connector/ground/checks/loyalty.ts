@@ -61,7 +61,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
     const until = now.getTime();
     const range = { from: until - DAYS * DAY_MS, until };
     const changed = await store.changedOrders(shop.domain, range);
-    if (changed.kind !== 'found') return [unknown('the store did not answer')];
+    if (changed.kind !== 'found') return [unknown('the orders of the store could not be read')];
     const sample = changed.value.changed.slice(-SAMPLE);
     if (sample.length === 0) return [info(`no order changed in the last ${DAYS} days`)];
     const client = loyalty(shop);
@@ -81,7 +81,6 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
 /** Documented: an integration that is built into the service. */
 const BUILT_IN = 0;
 
-/** `origins`: of the orders in the sample that the service holds. */
 function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
   const sample = `of up to ${SAMPLE} orders from ${DAYS} days, the service holds`;
   if (origins.length === 0) return info(`${sample} none`);

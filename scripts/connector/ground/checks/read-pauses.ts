@@ -15,8 +15,8 @@ import type { ShownFinding, Suggestion } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
 import { personOf, utcText } from '../terminal/text.ts';
 import { type Check, type Finding, fail, pass, warn } from './check.ts';
+import type { WaitingInShop } from './waiting-messages.ts';
 
-/** A pause that lasts. */
 export type PauseStatus = {
   readonly shop: string;
   /** ISO 8601. */
@@ -122,7 +122,16 @@ export function triedAt(
   return Math.max(wait.until, ...ends);
 }
 
-/** The command that ends it. */
+/** What it waits for now, and why: a pause that began since, and lasts longer, holds it. */
+export function heldBy(
+  wait: WaitingInShop,
+  pauses: readonly PauseStatus[],
+): Pick<WaitingInShop, 'waitsFor' | 'why'> {
+  const pause = pauses.find((one) => triedAt(wait, [one]) > wait.until);
+  if (!pause || wait.waitsFor === 'planned') return wait;
+  return { waitsFor: pause.by === 'service' ? pause.why : 'paused', why: 'shop-paused' };
+}
+
 export function resumeSuggestion(pause: PauseStatus): Suggestion {
   const { shop } = pause;
   const [goLive] = goLiveSuggestions(shop);
@@ -196,11 +205,14 @@ function judgePause(pause: PauseStatus, refused: Suggestion): Finding {
 }
 
 /** A page asks what it needs; at a terminal, options say it. */
-function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'storefront'>) {
+function pauseSuggestion({
+  shops,
+  storefront,
+}: Pick<Connector, 'shops' | 'storefront'>): Suggestion {
   const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
   const queues = ['orders', 'products', 'coupons', ...(storefront ? ['balances'] : [])];
   const domains = shops.map(({ domain }) => domain);
-  const suggestion: Suggestion = {
+  return {
     label: 'Pause calls',
     line: line('pause'),
     asks: [
@@ -212,7 +224,6 @@ function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'store
       { name: 'for', label: 'For how long: 30m, 2h', value: '' },
     ],
   };
-  return suggestion;
 }
 
 export const shownPause = (pause: PauseStatus): ShownFinding => ({

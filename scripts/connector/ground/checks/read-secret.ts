@@ -14,7 +14,6 @@ import {
   inForce,
   REFUSED_SECRET_MAX_AGE_MS,
   readSecretFields,
-  SECRET_MAX_AGE_MS,
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
@@ -211,7 +210,8 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
     const stored = await readSecret(deployment, shop, 'webhook', client);
     let forged = await send(randomUUID());
     // A receiver that found no secret looks for one again after a while.
-    const until = (timeOf(stored) ?? 0) + REFUSED_SECRET_MAX_AGE_MS + ASK_AGAIN_MS;
+    const storedAt = stored.kind === 'there' ? stored.storedAt : undefined;
+    const until = (storedAt?.getTime() ?? 0) + REFUSED_SECRET_MAX_AGE_MS + ASK_AGAIN_MS;
     while (forged.kind === 'answered' && forged.status === 503 && Date.now() < until) {
       await sleep(ASK_AGAIN_MS);
       forged = await send(randomUUID());
@@ -224,10 +224,9 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
       return [pass(`${address} takes the shop's signature and refuses a forged one`)];
     }
     const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
-    const { storedAt } = stored;
     // The receiver keeps what it has read.
-    if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
-      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Check again then.`;
+    if (storedAt && Date.now() - storedAt.getTime() < REFUSED_SECRET_MAX_AGE_MS) {
+      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within a minute. Check again then.`;
       return [unknown(refused, used)];
     }
     return [fail(refused, deployAgain(deployment))];
@@ -235,9 +234,6 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
 }
 
 const ASK_AGAIN_MS = 1_000;
-
-const timeOf = (stored: ReadSecret): number | undefined =>
-  stored.kind === 'there' ? stored.storedAt?.getTime() : undefined;
 
 function judgeForged(
   answer: PostedDelivery,

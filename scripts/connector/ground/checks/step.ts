@@ -61,7 +61,6 @@ export interface SetupOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-/** What the steps share. */
 export interface SetupDeps {
   readonly where: Deployment['where'];
   readonly stage: string;
@@ -76,7 +75,6 @@ export interface SetupDeps {
   agrees(question: string): Promise<boolean>;
 }
 
-/** What the steps of one shop share. */
 export interface ShopSetup {
   readonly deps: SetupDeps;
   readonly deployment: Deployment;
@@ -91,20 +89,17 @@ export interface PlatformChecks {
   readonly checks: (deps: ShopDeps) => readonly Check[];
   /** Once the secrets are stored. */
   readonly steps: (setup: ShopSetup, deps: ShopDeps) => Iterable<Step>;
-  /** How a person gets the credentials. */
   readonly guide?: (setup: ShopSetup) => string;
 }
 
 /** Of all platforms. The program gives them to its commands, which know no platform. */
 export interface ChecksByPlatform {
   readonly checksOf: (shop: PlatformShop) => PlatformChecks;
-  /** Of all these shops. */
   readonly storeChecks: (deps: ShopDeps) => readonly Check[];
   /** Of any shops: those without subscriptions say who sends their events. */
   readonly eventsCheck: (deps: ShopDeps) => Check;
 }
 
-/** What the program gives to the commands that it declares. */
 export interface ProgramParts {
   readonly createProgram: () => Command;
   /** When a command needs them: loading them takes time. */

@@ -17,7 +17,6 @@ export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
   /** How often it had been received when it began to wait. */
   readonly receives: number;
-  /** Of its record. */
   readonly revision: number;
 }
 
@@ -55,11 +54,13 @@ const WHY: Readonly<Record<string, string>> = {
   'redemption-open': 'a redemption is not finished',
 };
 
-/** In brackets, behind `FOR_WHAT`. */
 export function whysText(whys: readonly WaitingMessage['why'][]): string {
   const words = whys.map((why) => WHY[why] ?? why).filter(Boolean);
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
+
+/** Of each shop, to be shown. More would say no more, and take longer than a person waits. */
+export const MOST_SHOWN_WAITS = 1_000;
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
@@ -194,13 +195,11 @@ export function wokenTexts(
   now = new Date(),
 ): readonly string[] {
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
+  const early = woken.filter(({ isHeldBack }) => !isHeldBack);
   const longest = Math.max(0, ...late.map(({ inSeconds }) => inSeconds));
   const latest = utcText(now.getTime() + longest * 1_000).slice(-8);
   return [
-    ...tried(
-      woken.filter((one) => !one.isHeldBack),
-      when,
-    ),
+    ...tried(early, when),
     ...tried(late, `by ${latest} UTC`).map(
       (words) =>
         `${words} Not at once: the result of the last call is unknown, and the service may still execute it.`,

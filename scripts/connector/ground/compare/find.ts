@@ -14,7 +14,6 @@ export interface Hit {
   readonly name: string | null;
 }
 
-/** One shop, and how to ask its store. */
 interface Searched {
   readonly services: Pick<ShopServices, 'asked'>;
   readonly shop: Shop;
@@ -85,7 +84,6 @@ export async function findAny(
   throw unknownTo('an order, a product, a code or a customer', text);
 }
 
-/** `what`: what was looked for, `an order`. */
 export const unknownTo = (what: string, text: string) =>
   new Problem(
     `Neither the store nor the ledger knows ${what} by ${isAddress(text) ? 'this e-mail address' : `"${text}"`}.`,
@@ -177,7 +175,6 @@ async function inLedger(id: string, { ledger, shop }: SearchedShop): Hits {
     }));
 }
 
-/** The orders that the store changed since then, page by page. */
 export async function* changedOrders(
   store: Pick<ShopServices['store'], 'changedOrders'>,
   shop: string,

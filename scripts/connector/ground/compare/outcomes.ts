@@ -1,5 +1,11 @@
 import type { Outcome } from '../../../../shared/core/events/outcome.ts';
-import { type Document, type Suggestion, type VerdictKind, worstOf } from '../terminal/document.ts';
+import {
+  type Document,
+  STATUS,
+  type Suggestion,
+  type VerdictKind,
+  worstOf,
+} from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
 
 /**
@@ -51,7 +57,6 @@ export const outcomesOf = (results: readonly Result[]): Sent['outcomes'] =>
     [...Map.groupBy(results, (one) => one)].map(([name, { length }]) => [name, length]),
   );
 
-/** What is said of all that was sent, and what to do next. */
 export function judgeOutcomes(
   outcomes: Sent['outcomes'],
   held?: Hold,
@@ -74,12 +79,7 @@ export function judgeOutcomes(
     next: [
       ...(held?.next ?? []),
       ...(kind === 'action required' ? [letters] : []),
-      ...(kind === 'ok' || held?.next.includes(SEE_STATUS) ? [] : [SEE_STATUS]),
+      ...(kind === 'ok' || held?.next.includes(STATUS) ? [] : [STATUS]),
     ],
   };
 }
-
-export const SEE_STATUS: Suggestion = {
-  label: 'See the current state',
-  line: line('status'),
-};

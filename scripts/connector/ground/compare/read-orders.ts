@@ -168,7 +168,6 @@ export async function judgeByPoints(
 
 /** Between the clocks of store and service. */
 const SKEW_MS = 60_000;
-
 const CALLS = { send: 'would be sent', take: 'would be taken back', cancel: 'would be cancelled' };
 
 /** By verdict and reason, of an observed shop with totals; what would be done for an order, with each amount. */
@@ -237,9 +236,7 @@ const ORDER_VERDICTS = {
   same: 'ok',
   'not counted by us': 'ok',
   'other amount': 'action required',
-  /** It would be sent. */
   absent: 'pending',
-  /** Under two ids. */
   twice: 'action required',
   'perhaps under an unknown id': 'action required',
   unknown: 'unknown',
@@ -270,7 +267,6 @@ export interface JudgedOrder {
   readonly isChanged: boolean;
   /** The service has it, and we have not sent it. */
   readonly isTheirs: boolean;
-  /** Of each copy, where the service has it from. */
   readonly origins: readonly (number | undefined)[];
   /** Store or service did not answer. */
   readonly isUnread: boolean;

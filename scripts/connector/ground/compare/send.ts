@@ -24,14 +24,11 @@ export interface Portion<Place> {
   readonly next: Place | undefined;
 }
 
-/** How far a command has come. */
 export interface Progress<Place> {
   readonly place: Place;
-  /** Messages that the queues accepted. */
   readonly sent: number;
   /** ISO 8601. */
   readonly savedAt: string;
-  /** All was sent. */
   readonly finishedAt?: string;
 }
 
@@ -160,7 +157,6 @@ const LARGEST_WINDOW = 100;
 export function createPace(perSecond: number) {
   let freeAt = Number.NEGATIVE_INFINITY;
   return {
-    /** Messages that are sent together. */
     window: Math.min(Math.max(Math.floor(perSecond), 1), LARGEST_WINDOW),
     /** How long to wait before `count` more, in milliseconds. */
     before(count: number, nowMs: number): number {

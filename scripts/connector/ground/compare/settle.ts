@@ -14,7 +14,7 @@ import {
 } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../../shared/core/reconcile/reconcile.ts';
 import { type Deployment, openLedger } from '../session/deployment.ts';
-import { readQueues } from '../session/queues.ts';
+import { messagesIn, readQueues } from '../session/queues.ts';
 import type { Session } from '../session/session.ts';
 import { DOCTOR, type Document, type VerdictKind } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
@@ -139,7 +139,7 @@ async function countMessages(
 ): Promise<{ readonly left: number; readonly letters: number }> {
   const queues = await readQueues(deployment);
   return {
-    left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
+    left: messagesIn(queues),
     letters: queues.reduce((sum, { dead }) => sum + dead, 0),
   };
 }
@@ -252,7 +252,7 @@ const PHASES: Readonly<Record<string, string>> = {
 /** Empty where no deep scan is under way; a large shop's nearly always is. */
 export function courseText({ deep }: Pick<LastReconcile, 'deep'>, now: Date): string {
   if (!deep?.stopped) return '';
-  return `A deep scan has been running since ${momentText(deep.beganAt, now)}, now at ${PHASES[deep.stopped.in]}; each run continues it, reading the recent orders again and older ones in turn.`;
+  return `A comparison of everything has been running since ${momentText(deep.beganAt, now)}, now at ${PHASES[deep.stopped.in]}; each run continues it, reading the recent orders again and older ones in turn.`;
 }
 
 export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

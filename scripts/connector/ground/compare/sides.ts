@@ -196,7 +196,6 @@ function mapNow(
   return mapSnapshot(key, snapshot, entry, rules, now);
 }
 
-/** What the comparison found, in words. */
 export interface JudgedSides extends Verdict, Compared {
   readonly isApplied: boolean;
   readonly rows: readonly Row[];
@@ -216,7 +215,6 @@ export function judgeSides(sides: Sides): JudgedSides {
 type InWords = (sides: Sides, judged: Omit<JudgedSides, keyof Verdict>) => string;
 
 export const REFUSED = 'The loyalty service refuses the credentials, the account or the address';
-
 export const CALL_UNKNOWN = 'The result of a call to the loyalty service is unknown';
 
 /** What the ledger says became of the store's current state, which was not applied. */
@@ -369,7 +367,7 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const { store } = figures;
   if (!store || (key.kind === 'product' && read.kind !== 'found')) {
     const field = key.kind === 'member' ? 'customer' : key.kind;
-    return [{ field, store: STORE[read.kind], ledger, service, differs: false }];
+    return [{ field, store: hasText(read), ledger, service, differs: false }];
   }
   const order = orderIn(read);
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
@@ -378,35 +376,36 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const isNothing = (figure: unknown) => figure === null || figure === '';
   return Object.entries(FIELDS).flatMap(([name, title]) => {
     const field = name as keyof Figures;
-    const isEmpty = isNothing(store[field]) && isNothing(figures.service?.[field]);
+    const isEmpty = isNothing(store[field]) && isNothing(figures.service?.[field] ?? null);
     if (!(field in store) || isEmpty) return [];
     const differs = differences.includes(field) || differences.includes('absent');
     const said = (side: Figures) => {
       const figure = side[field];
       // Whose it is stays hidden: only whether both have the same one is shown.
       if (field === 'email' && side !== store) return differs ? 'another one' : 'the same';
-      if (figure === undefined) return 'not recorded';
+      if (figure === undefined) return 'not shown';
       if (isNothing(figure)) return 'none';
       if (field === 'email') return 'has one';
       if (field === 'amount' || field === 'value') return amount(Number(figure));
       return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
     };
     const how = field === 'amount' ? computed : '';
+    // The rest of an order the ledger holds as a hash.
+    const unnamed = key.kind === 'order' && sent === 'as-it-is' ? said(store) : ledger;
     return [
       {
         ...{ field: title, store: said(store), differs },
-        ledger: key.kind === 'order' && figures.ledger ? said(figures.ledger) : ledger,
+        ledger: figures.ledger?.[field] === undefined ? unnamed : said(figures.ledger),
         service: figures.service ? `${said(figures.service)}${how}` : service,
       },
     ];
   });
 }
 
-const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
-  found: 'has it',
-  gone: 'does not have it',
-  unavailable: 'did not answer',
-};
+function hasText(read: StoreAnswer<unknown>): string {
+  if (read.kind !== 'unavailable') return read.kind === 'found' ? 'has it' : 'does not have it';
+  return read.misconfigured ? 'refuses to answer' : 'did not answer';
+}
 
 const SERVICE: Readonly<Partial<Record<Held['kind'], string>>> = {
   absent: 'does not have it',

@@ -1,7 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Why a request is refused. */
 export type Refusal = 'other-host' | 'other-origin' | 'not-json' | 'no-session';
 
 /**

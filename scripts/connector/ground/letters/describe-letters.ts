@@ -26,6 +26,7 @@ import {
   text,
 } from '../terminal/document.ts';
 import { type Line, line, optionTexts } from '../terminal/line.ts';
+import { shorten } from '../terminal/text.ts';
 import {
   type Known,
   type LetterFilter,
@@ -232,12 +233,12 @@ export function expiryText(
       return 'Decide before then: docs/healing.md says what is left to do by hand after that.';
     }
     if (healing.deepEveryDays === false) {
-      return 'After that it is sent only when it changes in the store, because the settings turn deep scans off.';
+      return 'After that it is sent only when it changes in the store, because the settings turn off the comparison of everything.';
     }
     const shop = shops.find(({ domain }) => domain === event.shop);
     const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
     const except = hidden === undefined ? '' : `; not ${hidden}`;
-    return `At the latest, the first deep scan after ${day} sends what the store has then${except}.`;
+    return `If it was not sent until then, the next comparison of everything after ${day} sends what the store has then${except}.`;
   };
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
@@ -295,21 +296,20 @@ export const othersIn = ({ letters, matching }: LetterList): number =>
 export const openIn = ({ matching }: LetterList): readonly KnownLetter[] =>
   matching.filter(({ delivered }) => !delivered);
 
-const differs = ({ queues }: LetterList): boolean =>
-  queues.some((one) => one.counted !== one.listed);
+const differingIn = ({ queues }: LetterList) => queues.filter((one) => one.counted !== one.listed);
 
 const MORE_COUNTED = 'workers crashed on a message and SQS moved it there';
 const FEWER_COUNTED = 'something other than the connector removed some';
 
 /** What the list does not have, each in one sentence. */
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
-  const { letters, matching, queues } = list;
+  const { letters, matching } = list;
   const others = othersIn(list);
   const left = others === 1 ? 'is 1 other' : `are ${others} others`;
-  const given = optionTexts(optionsOf(filter)).join(' ');
+  const given = shorten(optionTexts(optionsOf(filter)).join(' '), 100);
   const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
   const has = filter.code === undefined ? '' : ` Existing codes: ${codes || 'none'}.`;
-  const differing = queues.filter((one) => one.counted !== one.listed);
+  const differing = differingIn(list);
   const each = differing.map(
     (one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`,
   );
@@ -320,7 +320,7 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
     ...(matching.length === 0 && others > 0
       ? [text(`No dead letter matches ${given}; there ${left}.${has}`)]
       : []),
-    ...(differs(list)
+    ...(differing.length > 0
       ? [
           text(
             `SQS counts ${each.join(', ')}. Its count may be a minute old. If it still differs after that, ${[...causes].join(', or ')}: a scan corrects the list.`,
@@ -335,5 +335,6 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
 export function scanNext(list: LetterList): readonly Suggestion[] {
   const say =
     'Read the queues and correct the list (nobody else can receive the dead letters meanwhile):';
-  return differs(list) ? [{ label: 'Scan the queues', line: line('dead-letters scan'), say }] : [];
+  const scan = { label: 'Scan the queues', line: line('dead-letters scan'), say };
+  return differingIn(list).length > 0 ? [scan] : [];
 }

@@ -26,6 +26,7 @@ import {
   type LedgerEntry,
   ledgerKeyText,
 } from '../../../../shared/core/ledger/ledger.ts';
+import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../session/deployment.ts';
 import { isDenied } from '../session/explain-aws-error.ts';
 
@@ -60,7 +61,8 @@ export function matchesFilter(letter: ListedDeadLetter & Known, filter: LetterFi
   const { event, at, letterId, why, code, reason, name, delivered = false } = letter;
   const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
-  const words = [why, code, reason, event?.shop, event?.kind, event?.id, event?.topic, name];
+  const of = [event?.shop, event?.kind, event?.id, event?.topic, name];
+  const words = [why, code, reason, adviceOn(code), ...of];
   const text = filter.text?.toLowerCase();
   return (
     same(filter.kind, event?.kind) &&

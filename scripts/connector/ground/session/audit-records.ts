@@ -14,7 +14,6 @@ import type { Deployment } from './deployment.ts';
 import { type Caller, readCaller } from './read-caller.ts';
 
 export const AUDIT_DAYS = 400;
-
 const VERDICTS = ['ok', 'pending', 'action required', 'unknown'] as const satisfies VerdictKind[];
 
 const counts = v.record(v.string(), v.number());
@@ -175,7 +174,6 @@ function* monthsBack(until: Date, since: Date): Generator<string> {
   }
 }
 
-/** The audit record of the running command. */
 export interface RecordedChange {
   /** How much was changed so far, by name; a later count of the same name replaces it. */
   count(counts: ChangeCounts): void;

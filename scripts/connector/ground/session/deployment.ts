@@ -98,10 +98,8 @@ export function outputsOf(
   };
 }
 
-/** Where a deployment is, for commands to copy. */
 export type Place = Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>;
 
-/** What repairs what a deployment makes. */
 export function deployAgain({
   where,
   stage,
@@ -112,7 +110,6 @@ export function deployAgain({
   return `Deploy again: ${lineText(line('deploy', [], { stage, region, profile: aws.profile }))}`;
 }
 
-/** A complete command to copy, for the same deployment. */
 export const nextCommand = ({ where, stack, region, aws }: Place, command: string): string =>
   lineText(line(command), { where, stack, region, profile: aws.profile });
 

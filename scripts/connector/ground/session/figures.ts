@@ -68,7 +68,6 @@ export interface Chart extends Readonly<Record<(typeof CHARTED)[number], readonl
 export interface Sign {
   /** Epoch milliseconds, in CloudWatch to the minute. */
   readonly lastAt: number;
-  /** What was accepted later than that. */
   readonly acceptedSince: number;
   /** How much of it came later than what was accepted last. */
   readonly sinceAccepted: number;
@@ -81,7 +80,6 @@ export interface LastHour extends Readonly<Record<Counted, number>> {
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
   /** From the change in one system to the answer of the other; undefined when nothing was applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
-  /** By minute. */
   readonly chart: Chart;
 }
 
@@ -245,7 +243,6 @@ async function ask(
   return points;
 }
 
-/** What the functions of the local stack wrote. */
 const answered = v.object({
   metrics: v.array(v.object({ name: v.string(), at: v.number(), value: v.number() })),
 });

@@ -53,13 +53,10 @@ export function answerText(answer: PostedDelivery): string {
     return `no answer: ${printable(answer.why)} (${answer.milliseconds} ms)`;
   }
   const { status, text, milliseconds } = answer;
-  return `${status} ${printable(text)} (${milliseconds} ms)${meaningOf(status)}`;
+  return `${status} ${printable(text)} (${milliseconds} ms)${MEANINGS[status] ?? ''}`;
 }
 
-function meaningOf(status: number): string {
-  if (status === 401) {
-    return ': the secret, the address or the shop does not fit (a changed secret takes up to 5 minutes)';
-  }
-  if (status === 503) return ': the secrets or the queue cannot be reached, the store would retry';
-  return '';
-}
+const MEANINGS: Readonly<Record<number, string>> = {
+  401: ': the secret, the address or the shop does not fit (a changed secret takes up to a minute)',
+  503: ': the secrets or the queue cannot be reached, the store would retry',
+};

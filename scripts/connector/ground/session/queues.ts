@@ -17,6 +17,9 @@ export interface QueueCounts {
   readonly dead: number;
 }
 
+export const messagesIn = (queues: readonly QueueCounts[]): number =>
+  queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
+
 export async function readQueues({
   aws,
   output,

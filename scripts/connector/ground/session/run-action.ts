@@ -135,7 +135,6 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   return {
     session,
     wasInterrupted: () => interruptions > 0,
-    /** Reports what went wrong and returns the exit code. */
     reportError(error: unknown): ExitCode {
       if (error instanceof BadArguments) {
         report('bad-arguments', `${line.command}: ${error.message}`);

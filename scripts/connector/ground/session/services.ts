@@ -107,8 +107,14 @@ export async function readNames(
   return new Map([...orders, ...products]);
 }
 
+export const unreadWords = ({ why }: StoreUnavailable): string =>
+  `The store ${REFUSALS.has(why) ? 'refuses the credentials' : 'could not be read'} (${why}).`;
+
+const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'bad-credentials']);
+
 /** Explains to the user why the store was not read. The rest is for `doctor` to find. */
-export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Problem {
+export function storeUnread(unread: StoreUnavailable): Problem {
+  const { misconfigured, lacks } = unread;
   if (lacks !== undefined) {
     return new Problem(
       `The app lacks the access scope ${lacks}.`,
@@ -116,7 +122,7 @@ export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Pr
     );
   }
   return new Problem(
-    `The store could not be read (${why}).`,
+    unreadWords(unread),
     misconfigured
       ? 'Repeat the command after the fix that this names: npx loyalty-connector doctor'
       : 'Wait a minute and repeat the command. To see why: npx loyalty-connector doctor',

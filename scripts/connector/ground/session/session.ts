@@ -4,7 +4,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { Recorded, RecordedChange } from './audit-records.ts';
 import type { Deployment, StackOptions } from './deployment.ts';
 
-/** The options that every command takes. */
 export interface CommonOptions extends StackOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -12,7 +11,6 @@ export interface CommonOptions extends StackOptions {
   readonly full?: boolean;
 }
 
-/** What a running command has access to. */
 export interface Session {
   readonly terminal: Terminal;
   /** A document before the one that the command returns: in a loop, or before it fails. */
@@ -37,12 +35,10 @@ export interface Session {
   interruption(note?: string): AbortSignal;
 }
 
-/** A change that is recorded. */
 export type Change = Pick<RecordedChange, 'count'>;
 
 /** What a command would change, before a person agreed. */
 export interface Plan {
-  /** What would be done and why. */
   readonly preview: () => Document | Promise<Document>;
   /** Undefined where nothing has to be done, or nothing can: then the preview is all there is. */
   readonly question: string | undefined;

@@ -31,7 +31,6 @@ export interface Verdict {
   readonly what: string;
 }
 
-/** The first that some of them are. */
 const BY_WEIGHT = ['action required', 'unknown', 'pending', 'ok'] as const;
 
 /** What all of them together are; undefined of none. */
@@ -68,7 +67,6 @@ export interface Suggestion {
 }
 
 export interface Field {
-  /** The option of the command. */
   readonly name: string;
   readonly label: string;
   readonly value?: string;
@@ -136,7 +134,6 @@ export interface TableBlock {
 
 export interface Row {
   readonly cells: readonly Cell[];
-  /** A line below the row. */
   readonly detail?: string;
   readonly tone?: Tone;
   /** Of the rows above it. */
@@ -196,7 +193,6 @@ const CODES: Readonly<Record<VerdictKind, ExitCode>> = {
   unknown: 4,
 };
 
-/** The exit code of a command that ended with this document. */
 export function exitCodeOf({ verdict }: Pick<Document, 'verdict'>): ExitCode {
   return verdict ? CODES[verdict.kind] : 0;
 }
@@ -216,17 +212,14 @@ export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'ask
   return { ...line, options };
 }
 
-/** Before a command that shows personal data. */
 export const REVEALS = 'With personal data (this is recorded with your name):';
 
-/** A paragraph. */
 export const text = (words: string, tone?: Tone): TextBlock => ({
   kind: 'text',
   text: words,
   ...(tone && { tone }),
 });
 
-/** Facts without those that have no value. */
 export function facts(
   given: readonly (readonly [label: string, value: Cell | undefined])[],
   title?: string,
@@ -235,7 +228,6 @@ export function facts(
   return { kind: 'facts', ...(title !== undefined && { title }), facts: known };
 }
 
-/** A column is its title, or more; a row its cells, or more. */
 export function table(
   columns: readonly (string | Column)[],
   rows: readonly (readonly Cell[] | Row)[],
@@ -249,7 +241,7 @@ export function table(
   };
 }
 
-/** A column of numbers. */
 export const right = (title: string): Column => ({ title, align: 'right' });
 
 export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };
+export const STATUS: Suggestion = { label: 'See the current state', line: line('status') };

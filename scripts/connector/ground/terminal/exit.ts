@@ -1,4 +1,3 @@
-/** The exit codes of a command. */
 export const EXIT = {
   fine: 0,
   /** The command failed, or what it checked needs a person. */

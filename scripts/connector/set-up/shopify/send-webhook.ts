@@ -17,7 +17,7 @@ import {
   postDelivery,
 } from '../../ground/session/post-delivery.ts';
 import type { Session } from '../../ground/session/session.ts';
-import { type Document, facts, type Suggestion } from '../../ground/terminal/document.ts';
+import { DOCTOR, type Document, facts, type Suggestion } from '../../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../../ground/terminal/exit.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { requireShopify } from './store-checks.ts';
@@ -69,7 +69,7 @@ function judgeAnswer(
   const answered = answerText(answer);
   const bad = (what: string, ...next: readonly Suggestion[]) =>
     ({ verdict: { kind: 'action required', what }, next }) as const;
-  if (!isAccepted(answer)) return bad(answered, { label: 'Find the cause', line: line('doctor') });
+  if (!isAccepted(answer)) return bad(answered, DOCTOR);
   const entity = entityIn(chosen, shop);
   if (!entity) return bad(`${answered}. The connector ignores this topic.`);
   const { id, kind } = entity;

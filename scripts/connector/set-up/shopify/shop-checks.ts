@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { SECRET_MAX_AGE_MS } from '../../../../shared/services/shop-secrets.ts';
+import { REFUSED_SECRET_MAX_AGE_MS } from '../../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../../shared/shopify/entity-id.ts';
 import {
   type Check,
@@ -15,6 +15,7 @@ import { loyaltyCheck } from '../../ground/checks/loyalty.ts';
 import { type ShopSetup, type Step, waitForUser } from '../../ground/checks/step.ts';
 import { openLedger } from '../../ground/session/deployment.ts';
 import { answerText, isAccepted } from '../../ground/session/post-delivery.ts';
+import { DOCTOR } from '../../ground/terminal/document.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { appFolderCheck, writtenFoldersCheck } from './app.ts';
 import { chooseBody, deliver, entityIn } from './send-webhook.ts';
@@ -32,7 +33,6 @@ import { subscriptionsCheck } from './webhooks.ts';
 
 type ShopCheck = Pick<Step, 'look' | 'fix'>;
 
-/** What `doctor` looks at. */
 export const shopifyChecks = (deps: ShopDeps): readonly Check[] => {
   const { storefront } = deps.deployment.connector;
   return [
@@ -124,7 +124,7 @@ function storefrontCheckOf(
 }
 
 /** A receiver that runs may know only the former secret. */
-const ACCEPTED_WITHIN_MS = SECRET_MAX_AGE_MS + 60_000;
+const ACCEPTED_WITHIN_MS = REFUSED_SECRET_MAX_AGE_MS + 60_000;
 const HANDLED_WITHIN_MS = 120_000;
 const PAUSE_MS = 1_000;
 
@@ -148,8 +148,7 @@ async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<r
   );
   if (!isAccepted(answer)) {
     progress.end();
-    const find = { label: 'Find the cause', line: line('doctor') };
-    return [fail(`${address}: ${answerText(answer)}`, find)];
+    return [fail(`${address}: ${answerText(answer)}`, DOCTOR)];
   }
   const id = entityIn(chosen, shop.domain)?.id ?? '';
   const ledger = openLedger(deployment);

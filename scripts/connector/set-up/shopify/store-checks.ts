@@ -30,7 +30,6 @@ import {
 import { commandsOf } from '../../ground/session/services.ts';
 import { BadArguments } from '../../ground/terminal/exit.ts';
 
-/** The Admin API of a shop. */
 export const adminOf = ({ services }: Pick<ShopDeps, 'services'>, shop: Shop): Ask =>
   (services().asked(shop) as AskedShopifyShop).ask;
 
@@ -43,7 +42,6 @@ export function requireShopify(shop: Shop): Shop {
   throw new BadArguments(`${shop.domain} runs on ${on}, and this command is for Shopify shops.`);
 }
 
-/** An access scope, and what needs it. */
 export interface WantedScope {
   readonly scope: string;
   readonly for: string;
@@ -173,9 +171,8 @@ const answerCheck =
       return [judge(answer.kind === 'data' ? answer.data : undefined, shop)];
     });
 
-/** Shopify asks more of an app that a partner made. */
 export const installedAppCheck = answerCheck('app', installedAppDocument, (data) => {
-  if (!data) return unknown('who made the app: the store did not answer');
+  if (!data) return unknown('who made the app could not be read');
   switch (data.currentAppInstallation.app.developerType) {
     case 'MERCHANT':
       return pass("the app is the merchant's own");
@@ -191,7 +188,7 @@ export const customerAccountsCheck = answerCheck(
   'customer accounts',
   customerAccountsDocument,
   (data) => {
-    if (!data) return unknown('which customer accounts the shop has: the store did not answer');
+    if (!data) return unknown('which customer accounts the shop has could not be read');
     return data.shop.customerAccountsV2.customerAccountsVersion === 'CLASSIC'
       ? warn(
           'the shop has legacy customer accounts, which Shopify will end: they show no extension, so points and rewards are on pages of the theme and at the till only, and nobody can use store credit',
@@ -203,7 +200,7 @@ export const customerAccountsCheck = answerCheck(
 
 /** With `storefront.cashback: 'store-credit'`. */
 export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocument, (data) => {
-  if (!data?.storeCreditConfiguration) return unknown('the store did not answer');
+  if (!data?.storeCreditConfiguration) return unknown('its store credit could not be read');
   return data.storeCreditConfiguration.storeCreditEnabled
     ? pass(
         `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then needs you`,
@@ -227,7 +224,7 @@ export function rolloutsCheck(deps: ShopDeps): Check {
 }
 
 export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
-  if (read.kind === 'unavailable') return [unknown(`the store did not answer (${read.why})`)];
+  if (read.kind === 'unavailable') return [unknown(`the Rollouts could not be read (${read.why})`)];
   if (read.kind === 'not-known') {
     const what = `which discounts a Rollout gives or withholds (${read.why}): coupons follow the discounts' own dates`;
     return [unknown(what, grant(ROLLOUTS_SCOPE))];

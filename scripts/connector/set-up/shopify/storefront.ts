@@ -108,7 +108,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       return [
         ...(read.kind === 'read'
           ? judgeDefinitions(shop, namespace, read.states)
-          : [unknown(`the metafields: the store did not answer (${read.why})`, SCOPES)]),
+          : [unknown(`the metafields could not be read (${read.why})`, SCOPES)]),
         judgePointTokens(shop, await readTokens(deployment, shop)),
       ];
     }),
@@ -201,10 +201,12 @@ function judgePointTokens({ domain: shop }: Shop, tokens: StoredTokens | undefin
 }
 
 function afterwards(change: TokenChange, { previousUntil }: StoredTokens): string {
-  const minutes = SECRET_MAX_AGE_MS / 60_000;
   const until = previousUntil && `; the previous one works until ${utcText(previousUntil)} UTC`;
-  const older = change === 'leaked' ? ', and older ones stop in that time' : (until ?? '');
-  return `the new token is stored and works within ${minutes} minutes${older}; it cannot be shown again`;
+  const older =
+    change === 'leaked'
+      ? `, and older ones stop within ${SECRET_MAX_AGE_MS / 60_000}`
+      : (until ?? '');
+  return `the new token is stored and works within a minute${older}; it cannot be shown again`;
 }
 
 function cannotAsk(shop: string, why: string): Problem {
@@ -242,7 +244,6 @@ async function planTokens(deployment: Deployment, shop: Shop, change: TokenChang
   return nextTokens(await readTokens(deployment, shop), change, newToken, until);
 }
 
-/** As they are stored. */
 type StoredTokens = PointTokens & { readonly previousUntil?: string };
 
 /** Undefined when they were never set, or cannot be used. */

@@ -94,7 +94,6 @@ const findMissed = (shops: readonly Shop[], shop: string | undefined): readonly 
   },
 ];
 
-/** The webhook subscriptions of each shop. */
 export function subscriptionsCheck(
   deps: ShopDeps,
   options: SyncOptions = {},

@@ -29,7 +29,6 @@ const GONE: NonNullable<Ran['problem']> = {
 interface AnswerProps {
   readonly ran: Ran;
   readonly command: string;
-  /** Of the document's headings. */
   readonly level?: number;
 }
 
@@ -61,7 +60,6 @@ interface UnderwayProps {
   readonly doing: string;
 }
 
-/** What a command says while it runs. */
 export function Underway({ ran: { progress, notes = [] } = {}, doing }: UnderwayProps) {
   const { done, total, detail } = progress ?? {};
   const words = [`${progress?.doing ?? doing}${progress ? '' : '…'}`];
@@ -97,14 +95,12 @@ function Notes({ of }: { readonly of: readonly string[] }) {
 /** Of the headings of blocks: the document's own is above it. */
 const Level = createContext(2);
 
-/** Everything of a document but its title. */
 function Blocks({
   document: { verdict, blocks, next = [] },
   command,
   level = 2,
 }: {
   readonly document: Document;
-  /** That was asked. */
   readonly command: string;
   readonly level?: number;
 }) {

@@ -149,7 +149,6 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
 interface OutcomeProps {
   readonly ran: Ran;
   readonly command: string;
-  /** Stands on the button of the dialog. */
   readonly agreed?: Suggestion | undefined;
 }
 
@@ -174,7 +173,6 @@ interface FormProps {
   readonly children?: ComponentChildren;
 }
 
-/** Fields of a command's options, and its buttons. */
 export function Form(props: FormProps) {
   const { id, class: kind, onSubmit, onInput, fields, children } = props;
   return (
