@@ -22,6 +22,8 @@ export const STACK = 'loyalty-connector-prod';
 const PATH = 'connector-check';
 const SHOP = `${PATH}.myshopify.com`;
 const LOYALTY_HOST = 'loyalty.connector-check.net';
+/** Of a governed account. */
+export const WEBHOOK_HOST = 'hooks.connector-check.net';
 
 const APP = { id: 'sandbox-client', secret: 'app-secret-8d0f5e1b2c' };
 const LOYALTY = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
@@ -33,7 +35,6 @@ const MERCHANT = {
   AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
   AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-  CONNECTOR_STACK: STACK,
   CONNECTOR_CLIENT_ID: APP.id,
   CONNECTOR_CLIENT_SECRET: APP.secret,
   CONNECTOR_LOYALTY_TOKEN: LOYALTY.token,
@@ -47,6 +48,13 @@ const VISIBLE_AGAIN_SECONDS = '35';
 const SOURCES = /(?<!DeadLetter)QueueUrl$/;
 
 export type Account = Awaited<ReturnType<typeof openAccount>>;
+
+interface CommandOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another program than the connector. */
+  readonly script?: string | undefined;
+}
 
 interface AccountOptions {
   /** The project has the earlier release installed, until it is told to use this one. */
@@ -92,7 +100,9 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
     const routes = [
       { end: SHOP, address: store.address },
       { end: LOYALTY_HOST, address: line.addresses.loyalty },
-      { end: '.on.aws', address: recorder.endpoint, keepsName: true },
+      ...['.on.aws', WEBHOOK_HOST].map((end) => ({
+        ...{ end, address: recorder.endpoint, keepsName: true },
+      })),
     ];
     const environment = {
       AWS_ENDPOINT_URL: recorder.endpoint,
@@ -108,6 +118,7 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
     prepareProject(project);
     let launcher = isEarlier ? packEarlier(join(folder, 'earlier'), project) : undefined;
     writeSettings(project, isEarlier);
+    let stack = STACK;
     const client = { endpoint: recorder.endpoint, region: REGION, credentials: CREDENTIALS };
     const sqs = new SQS(client);
     const secretsManager = new SecretsManager(client);
@@ -117,13 +128,14 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
     async function run(
       line: string,
       codes: number | number[] = 0,
-      { input = '', env = {} } = {},
+      { input = '', env = {}, script = launcher }: CommandOptions = {},
     ): Promise<CommandRun> {
       const ran = await runCommand(line.split(' '), {
         ...{ folder: project, input },
-        ...(launcher && { script: launcher }),
+        ...(script && { script }),
         env: {
           ...MERCHANT,
+          CONNECTOR_STACK: stack,
           ...environment,
           ...(planted && { CHECK_AWS_PLANTED: planted }),
           ...env,
@@ -134,7 +146,7 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
     }
 
     const outputs = async (): Promise<Readonly<Record<string, string>>> => {
-      const described = await new CloudFormation(client).describeStacks({ StackName: STACK });
+      const described = await new CloudFormation(client).describeStacks({ StackName: stack });
       const found = described.Stacks?.[0]?.Outputs ?? [];
       return Object.fromEntries(found.map((one) => [one.OutputKey, one.OutputValue]));
     };
@@ -166,22 +178,27 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
         client,
         sqs,
         run,
+        ask,
         outputs,
         close,
       },
       ...{ path: PATH, app: APP },
       secrets: [APP.secret, LOYALTY.token, LOYALTY.key],
+      get stack() {
+        return stack;
+      },
 
       /** From now on, commands are of this release, and the project has these settings. */
       useThisRelease(changes: SettingsChanges = {}): void {
         launcher = undefined;
+        stack = `${changes.deployment?.namePrefix ?? ''}${STACK}`;
         writeSettings(project, false, changes);
       },
 
       /** The processes of a function that run now, as by `kill -9`. */
       async kill(name: string): Promise<void> {
         const isOf = ({ command }: { readonly command: string }) =>
-          command.includes(`ministack-lambda-${STACK}-${name}`);
+          command.includes(`ministack-lambda-${stack}-${name}`);
         for (const { pid } of descendantsOf(engine.pid).filter(isOf)) process.kill(pid, 'SIGKILL');
       },
 
@@ -236,19 +253,23 @@ export async function openAccount({ isEarlier = false, planted }: AccountOptions
 
     /** The project needs no client of CloudWatch Logs but here. */
     async function askLogs(operation: string, input: object) {
+      const target = { 'x-amz-target': `Logs_20140328.${operation}` };
+      return JSON.parse(await ask('logs', 'x-amz-json-1.1', JSON.stringify(input), target));
+    }
+
+    /** Asks a service that has no client here. */
+    async function ask(service: string, type: string, body: string, own = {}): Promise<string> {
       const { host } = new URL(recorder.endpoint);
-      const body = JSON.stringify(input);
-      const target = `Logs_20140328.${operation}`;
-      const sign = createSigner('logs', REGION, () => CREDENTIALS);
-      const type = 'application/x-amz-json-1.1';
+      const sign = createSigner(service, REGION, () => CREDENTIALS);
       const headers = sign({
         host,
-        headers: { 'content-type': type, 'x-amz-target': target },
+        headers: { 'content-type': `application/${type}`, ...own },
         body,
       });
       const answer = await fetch(recorder.endpoint, { method: 'POST', headers, body });
-      if (!answer.ok) throw new Error(`${operation}: ${await answer.text()}`);
-      return JSON.parse(await answer.text());
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${service} refuses ${body}: ${text}`);
+      return text;
     }
   } catch (error) {
     await close();
@@ -267,7 +288,10 @@ function prepareProject(project: string): void {
 /** Settings beside those of the example. */
 interface SettingsChanges {
   readonly loyalty?: object;
+  readonly storefront?: object;
+  readonly alarms?: object;
   readonly events?: object;
+  readonly deployment?: { readonly namePrefix?: string } & Readonly<Record<string, unknown>>;
 }
 
 /** Orders count from an hour before, so that the store can have some that are a few minutes old. */

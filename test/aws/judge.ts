@@ -10,7 +10,7 @@ import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { createConfidential } from '../support/disclosure.ts';
 import { judgeOrder } from '../support/judge-order.ts';
 import { usualRules } from '../support/order-law.ts';
-import { type Account, STACK } from './account.ts';
+import type { Account } from './account.ts';
 import { type Scene, say } from './check.ts';
 import type { RecordedCall } from './recorder.ts';
 import type { WrittenTemplate } from './template.ts';
@@ -28,6 +28,7 @@ export async function judgeDay(scene: Scene): Promise<void> {
     ...(await judgeSides(account, shop)),
     ...judgeRewards(account),
     ...(await judgeLogs(account)),
+    ...(await judgeAudit(account)),
   ];
   const letters = await account.deadLetters();
   if (letters > 0) found.push(`${letters} dead letters are left`);
@@ -92,9 +93,9 @@ function judgeRewards({ store, loyalty }: Account): string[] {
 
 /** Of the calls since it was asked last, which are those of one release and its template. */
 export async function judgeCalls({ account, check }: Scene): Promise<void> {
-  const { recorder, project, client } = account;
+  const { recorder, project, client, stack } = account;
   const roles = await rolesByKey(client);
-  const file = join(project, 'cdk.out', `${STACK}.template.json`);
+  const file = join(project, 'cdk.out', `${stack}.template.json`);
   const template: WrittenTemplate = JSON.parse(readFileSync(file, 'utf8'));
   // CDK's own roles have such keys, too.
   const calls = recorder.calls.splice(0).filter(({ key }) => roles.has(key));
@@ -103,7 +104,7 @@ export async function judgeCalls({ account, check }: Scene): Promise<void> {
     const role = roles.get(call.key) ?? '';
     if (call.denied) faults.add(`${role} may not ${call.action}: ${call.denied}`);
     // Which kinds of items it may write, the engine cannot judge.
-    else if (!maysWrite(call, statementsOf(template, role))) {
+    else if (!maysWrite(call, statementsOf(template, stack, role))) {
       faults.add(`${role} may not ${call.action} items of this kind`);
     }
   }
@@ -124,11 +125,14 @@ async function rolesByKey(client: Account['client']): Promise<ReadonlyMap<string
   );
 }
 
+/** What the engine puts at the end of a name that it makes. */
+const ENDING = 'CFF4A12557F97'.length;
+
 /** Of the policies of a role. Which resources they are about, the engine has judged. */
-function statementsOf({ Resources: resources }: WrittenTemplate, role: string) {
-  // The hash at the end of the logical id is cut off where the name of the role gets too long.
-  const isOf = ({ Ref: id }: { readonly Ref: string }) =>
-    role.startsWith(`${STACK}-${id.slice(0, -8)}`);
+function statementsOf({ Resources: resources }: WrittenTemplate, stack: string, role: string) {
+  // Where the name would get too long, the end of the logical id is cut off.
+  const named = role.slice(0, -ENDING).replace(/-$/, '');
+  const isOf = ({ Ref: id }: { readonly Ref: string }) => `${stack}-${id}`.startsWith(named);
   const policies = Object.values(resources).filter(
     ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && Properties.Roles.some(isOf),
   );
@@ -147,6 +151,31 @@ function maysWrite({ action, items }: RecordedCall, statements: readonly Stateme
   const context = keys.length > 0 ? { 'dynamodb:LeadingKeys': keys } : {};
   const request = { action, resource: '*', context };
   return statements.some((one) => one.effect === 'Allow' && applies(one, request));
+}
+
+/** What `audit` says of the day: no promise is broken, and of each something was decided. */
+async function judgeAudit({ run }: Account): Promise<string[]> {
+  const { stdout } = await run('audit --since 1d --json', [0, 1, 4]);
+  const { promises }: { promises: readonly AuditedPromise[] } = JSON.parse(stdout).data;
+  return promises.flatMap(({ promise, cases, broken, notDecided, violations }) => {
+    const open = Object.values(notDecided).reduce((sum, one) => sum + one, 0);
+    if (broken > 0) return [`audit: ${promise} is broken: ${JSON.stringify(violations)}`];
+    const isAbsent = cases === 0 && NOT_EVERY_DAY.includes(promise);
+    return cases > open || isAbsent
+      ? []
+      : [`audit: ${promise} is not decided: ${JSON.stringify(notDecided)}`];
+  });
+}
+
+/** A day may be without a pause, and a redemption is forgotten with a lost ledger. */
+const NOT_EVERY_DAY = ['no-call-while-paused', 'redeemed-once'];
+
+interface AuditedPromise {
+  readonly promise: string;
+  readonly cases: number;
+  readonly broken: number;
+  readonly notDecided: Readonly<Record<string, number>>;
+  readonly violations: readonly object[];
 }
 
 /** What the functions logged that they must not, or that says of a bug. */

@@ -2,7 +2,6 @@ import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { inOrder } from '../../local/store-sandbox/delivery/disorder.ts';
-import { STACK } from './account.ts';
 import { refundOne, type Scene, say, sell, sellInVain, settled } from './check.ts';
 import { judgeCalls } from './judge.ts';
 
@@ -75,7 +74,7 @@ export async function deleteStack({ account, check }: Scene): Promise<void> {
   say('the stack is deleted');
   const { client } = account;
   const outputs = await account.outputs();
-  const stack = { StackName: STACK };
+  const stack = { StackName: account.stack };
   const cloudFormation = new CloudFormation(client);
   await cloudFormation.updateTerminationProtection({
     ...stack,

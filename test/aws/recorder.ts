@@ -4,7 +4,7 @@ import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { identifyCall } from '../../local/stack/gateway/gateway.ts';
 import { REGION } from './engine.ts';
 
-const ACCOUNT = '000000000000';
+export const ACCOUNT = '000000000000';
 
 /** A call to AWS that a function made. */
 export interface RecordedCall {
