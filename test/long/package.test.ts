@@ -198,12 +198,14 @@ describe('the packed connector', () => {
     rmSync(bare, { recursive: true });
   });
 
-  it('is a construct in an app of "cdk init", CommonJS or ES modules, by the lines of docs/deploy.md', async () => {
+  it('is a construct in an app of "cdk init", CommonJS or ES modules, by the lines of docs/deploy.md and events.md', async () => {
     const guide = readFileSync(join(PACKAGE_FOLDER, 'docs/deploy.md'), 'utf8');
     const [, section = ''] = guide.split('\n## Part of an app of your own\n');
     const [settings = '', lines = ''] = [...section.matchAll(/```ts\n(.*?)```/gs)].map(
       ([, code]) => code,
     );
+    const events = readFileSync(join(PACKAGE_FOLDER, 'docs/events.md'), 'utf8');
+    const [, queue = ''] = /```ts\n(.*?)```/s.exec(events) ?? [];
     const app = join(folder, 'paper-app');
     mkdirSync(app);
     const cdk = join(project, 'node_modules/.bin/cdk');
@@ -218,14 +220,18 @@ describe('the packed connector', () => {
     const own = `import { App, Stack } from 'aws-cdk-lib';
 ${first}
 const stack = new Stack(new App(), 'Paper');
-${others.join('\n')}`;
+${others.join('\n')}
+${queue}`;
     writeFileSync(join(app, 'bin/paper-app.ts'), own);
     for (const kind of ['commonjs', 'module']) {
       await mustRun(app, ['npm', 'pkg', 'set', `type=${kind}`]);
       rmSync(join(app, 'cdk.out'), { recursive: true, force: true });
       await withNode(app, 'npx cdk synth --quiet');
       const template = readFileSync(join(app, 'cdk.out/Paper.template.json'), 'utf8');
-      expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
+      const { Outputs, Resources } = JSON.parse(template);
+      expect(Object.keys(Outputs)).toContain('SecretsPrefix');
+      const [rule] = Object.keys(Resources).filter((id) => id.startsWith('ToQueue'));
+      expect(Resources[rule ?? ''].Properties.Targets).toHaveLength(1);
       expect(template).toContain('--stack Paper');
       expect(template).toContain('events:PutEvents');
     }
