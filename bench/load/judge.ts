@@ -158,7 +158,8 @@ function hasSettled(entry: LedgerEntry, { version, receivedAt }: AcceptedWebhook
 function countSentAgain(loyalty: LoyaltySandbox): number {
   const last = new Map<string, string>();
   let count = 0;
-  for (const { body } of loyalty.journal.entries({ operation: 'sendOrder' })) {
+  for (const { body, fault } of loyalty.journal.entries({ operation: 'sendOrder' })) {
+    if (fault === 'outage') continue;
     const { UpdatedDate: _, ...order } = (body ?? {}) as Readonly<Record<string, unknown>>;
     const id = String(order.OriginalId);
     const state = JSON.stringify(order);

@@ -109,10 +109,10 @@ answerQuestions<StackQuestion>(async (question) => {
     case 'progress':
       return readProgress();
     case 'loyalty':
-      for (const { loyalty, loyaltyProxy } of stack.shops) {
+      for (const { loyalty } of stack.shops) {
         loyalty.faults.clear();
         if (question.is === 'slow') loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
-        await (question.is === 'down' ? loyaltyProxy.cut() : loyaltyProxy.restore());
+        if (question.is === 'down') loyalty.faults.add({ kind: 'outage' });
       }
       return undefined;
     case 'reconcile':

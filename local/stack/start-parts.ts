@@ -219,7 +219,7 @@ export async function createResources(
 export async function startFunctions(
   run: Run,
   { endpoint }: Aws,
-  shops: readonly Readonly<Record<'store' | 'loyaltyProxy', { readonly address: string }>>[],
+  shops: readonly Readonly<Record<'store' | 'loyalty', { readonly address: string }>>[],
   { assembly, description, access }: Stack,
 ): Promise<LogGroups> {
   const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
@@ -235,7 +235,7 @@ export async function startFunctions(
         endpoint,
         region: PLACE.region,
         storeAddress: shops.map(({ store }) => store.address).join(' '),
-        loyaltyAddress: shops.map(({ loyaltyProxy }) => loyaltyProxy.address).join(' '),
+        loyaltyAddress: shops.map(({ loyalty }) => loyalty.address).join(' '),
       },
       logs,
       environmentOf: run.options.environmentOf ?? ((_, environment) => environment),

@@ -12,7 +12,6 @@ import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/san
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import { defaultShop } from '../store-sandbox/settings.ts';
 import { startStorefrontDemo } from '../storefront-demo/demo.ts';
-import { type OutageProxy, startOutageProxy } from './outage-proxy.ts';
 import { accountOf, CLIENT_ID, secretsOfShop } from './run-secrets.ts';
 import type { Run, WebServers } from './start-parts.ts';
 
@@ -20,17 +19,12 @@ import type { Run, WebServers } from './start-parts.ts';
 const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
 
 /** A shop of the settings, with sandboxes for its store and for its account at the loyalty service. */
-export interface RunningShop extends Account {
+export interface RunningShop {
   readonly shop: Shop;
   readonly store: StoreSandbox;
+  readonly loyalty: LoyaltySandbox;
   readonly webhookAddress: string;
   readonly webhookSecret: string;
-}
-
-interface Account {
-  readonly loyalty: LoyaltySandbox;
-  /** Between the functions and the loyalty service. */
-  readonly loyaltyProxy: OutageProxy;
 }
 
 export interface Sandboxes {
@@ -43,14 +37,14 @@ export interface Sandboxes {
 /** The stores and the accounts at the loyalty service; the pages of the first shop. */
 export async function startSandboxes(run: Run, web: WebServers): Promise<Sandboxes> {
   const { connector, ports } = run.options;
-  const accounts = new Map<Shop, Account>();
+  const accounts = new Map<Shop, LoyaltySandbox>();
   for (const shop of connector.shops.filter((one) => accountOf(connector, one) === one)) {
     accounts.set(shop, await startAccount(run, web, shop));
   }
   const start = async (shop: Shop): Promise<RunningShop> => {
-    const account = accounts.get(accountOf(connector, shop));
-    if (!account) throw new Error(`the account of ${shop.domain} was not started`);
-    return { ...account, ...(await startStore(run, web, shop)) };
+    const loyalty = accounts.get(accountOf(connector, shop));
+    if (!loyalty) throw new Error(`the account of ${shop.domain} was not started`);
+    return { loyalty, ...(await startStore(run, web, shop)) };
   };
   const [shop, ...others] = connector.shops;
   if (!shop) throw new Error('There is no shop in the settings.');
@@ -72,11 +66,11 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
   return { shops, shopAddress: shopPages?.address };
 }
 
-async function startAccount(run: Run, { points }: WebServers, owner: Shop): Promise<Account> {
+async function startAccount(run: Run, { points }: WebServers, owner: Shop) {
   const { options, secrets } = run;
   const { connector, ports } = options;
   const shops = connector.shops.filter((shop) => accountOf(connector, shop) === owner);
-  const loyalty = run.started(
+  return run.started(
     await startLoyaltySandbox({
       port: portOf(run, owner, ports.loyalty),
       settings: {
@@ -104,7 +98,6 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
       ...dataFile(run, owner, 'loyalty'),
     }),
   );
-  return { loyalty, loyaltyProxy: run.started(await startOutageProxy(loyalty.address)) };
 }
 
 /** The store of a shop on another platform runs elsewhere, and sends by itself. */
@@ -114,7 +107,7 @@ async function startStore(
   run: Run,
   { webhooks }: WebServers,
   shop: Shop,
-): Promise<Omit<RunningShop, keyof Account>> {
+): Promise<Omit<RunningShop, 'loyalty'>> {
   const { connector, ports, storeSettings } = run.options;
   const { webhook, storeAccessToken } = secretsOfShop(run.secrets, connector, shop);
   const place = connector.shops.indexOf(shop);
@@ -145,7 +138,7 @@ export const sandboxFile = (
   { shops }: Pick<Connector, 'shops'>,
   shop: Shop,
   name: 'store' | 'loyalty',
-): string => (shops[0] === shop ? `${name}.jsonl` : `${name}-${shop.path}.jsonl`);
+): string => (shops[0] === shop ? `${name}.sqlite` : `${name}-${shop.path}.sqlite`);
 
 /** Only the first shop has ports that can be foretold. */
 const portOf = (run: Run, shop: Shop, port: number): number => (isFirst(run, shop) ? port : 0);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import { inOrder } from '../../store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
-import type { OutageProxy } from '../outage-proxy.ts';
 
 export interface DayParts {
   readonly store: StoreSandbox;
-  readonly loyaltyProxy: OutageProxy;
+  readonly loyalty: Pick<LoyaltySandbox, 'faults'>;
   /** Prints what happens in the store. */
   readonly say: (what: string) => void;
   /** Resolves when a worker has failed to reach the loyalty service. */
@@ -45,7 +45,7 @@ export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void
 
 /** A short day with examples of everything that makes syncing hard. */
 export async function playDay(parts: DayParts): Promise<void> {
-  const { store, loyaltyProxy, say, attemptFailed, settled, retryNow, signal } = parts;
+  const { store, loyalty, say, attemptFailed, settled, retryNow, signal } = parts;
   const { actions, rows } = store;
   const pause = pacedBy(parts.pace, signal);
   const product = (title: string) => {
@@ -98,7 +98,7 @@ export async function playDay(parts: DayParts): Promise<void> {
   await settled();
 
   say('The loyalty service goes down for a moment.');
-  await loyaltyProxy.cut();
+  const { id: outage } = loyalty.faults.add({ kind: 'outage' });
   try {
     say('Toni buys notebooks meanwhile and takes them along,');
     const tonis = actions.placeOrder({
@@ -119,7 +119,7 @@ export async function playDay(parts: DayParts): Promise<void> {
     ]);
     await pause();
   } finally {
-    await loyaltyProxy.restore();
+    loyalty.faults.clear(outage);
   }
   say('The loyalty service is back. The operator does not wait: loyalty-connector retry-now');
   await retryNow();

@@ -10,7 +10,7 @@ export type Place = readonly [name: string, address: string, note?: string];
 export interface ShownStore {
   /** False where it has orders of an earlier run. */
   readonly isNew: boolean;
-  readonly play: (parts: Omit<DayParts, 'store' | 'loyaltyProxy'>) => Promise<void>;
+  readonly play: (parts: Omit<DayParts, 'store' | 'loyalty'>) => Promise<void>;
   /** As it is at this moment. */
   readonly list: () => Promise<ComparedStore>;
   readonly pages: readonly Place[];

@@ -157,14 +157,14 @@ describe('from the store to the loyalty service', () => {
   });
 
   it('nothing is lost or parked in an outage', async () => {
-    await stack.loyaltyProxy.cut();
+    const { id: outage } = stack.loyalty.faults.add({ kind: 'outage' });
     const { id, body } = unsentOrder();
     expect((await stack.post('orders/updated', body)).status).toBe(200);
     await vi.waitFor(
       () => expect(stack.metrics.lastHour().some(({ name }) => name === 'retried')).toBe(true),
       { timeout: 30_000, interval: 100 },
     );
-    await stack.loyaltyProxy.restore();
+    stack.loyalty.faults.clear(outage);
     await stack.settled();
     expect(orderOf(id)).toBeDefined();
   });

@@ -85,14 +85,14 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     const one = await visit(390, 'Robin');
     const { page } = one;
     await fillCart(one);
-    await stack.loyaltyProxy.cut();
+    stack.loyalty.faults.add({ kind: 'outage' });
     await page.getByRole('button', { name: 'Place order' }).click();
     const states = async () => {
       const steps = await page.locator('[data-step]').all();
       return Promise.all(steps.map((step) => step.getAttribute('data-state')));
     };
     await expect.poll(states, patient).toEqual(['done', 'done', 'waiting', 'waiting', 'waiting']);
-    await stack.loyaltyProxy.restore();
+    stack.loyalty.faults.clear();
     await expect.poll(states, patient).toEqual(Array(5).fill('done'));
     const shown = await page.locator('[data-step] time').allTextContents();
     // The store writes whole seconds; midnight may pass meanwhile.
