@@ -1,9 +1,11 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import { openDataFile } from '../../local/sandbox-kit/data-file.ts';
+import { type Change, Tables } from '../../local/sandbox-kit/tables.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
 import { sandboxFile } from '../../local/stack/start-sandboxes.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
@@ -87,8 +89,10 @@ const judged = (accepted: readonly AcceptedWebhook[] = []) =>
   judge({ data, table: TABLE, connector }, shop, accepted);
 
 /** Changes the stored data of the loyalty service. */
-function change(changes: readonly object[]): void {
-  appendFileSync(file('loyalty'), `${JSON.stringify(changes)}\n`);
+function change(change: Change): void {
+  const stored = openDataFile(file('loyalty'), new Tables());
+  stored.append([change]);
+  stored.close();
 }
 
 const webhook = (version: number): AcceptedWebhook => ({
@@ -108,7 +112,7 @@ describe('the judge of a load run', () => {
   });
 
   it('names an order that the service does not have, and a webhook without an outcome', async () => {
-    change([{ table: 'orders', key: orderId }]);
+    change({ table: 'orders', key: orderId });
     const { lost } = await judged([webhook(Date.parse(UPDATED_AT) + 1_000)]);
     expect(lost).toEqual([
       `order ${orderId}: the loyalty service does not have it`,
@@ -127,7 +131,7 @@ describe('the judge of a load run', () => {
       cashbackHundredths: 100,
       origins: [],
     };
-    change([{ table: 'points', key: '999', row }]);
+    change({ table: 'points', key: '999', row });
     const { doubled, lost } = await judged();
     expect(doubled).toEqual([`order ${orderId}: it earned 40 in 2 records and is worth 20`]);
     expect(lost).toEqual([

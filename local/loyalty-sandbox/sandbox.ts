@@ -57,8 +57,6 @@ export interface LoyaltySandbox {
   /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
   reset(): Promise<void>;
   stop(): Promise<void>;
-  /** What was found and mended in the data file, if anything. */
-  readonly notice?: string;
 }
 
 /** Reading and compiling it takes a third of a second, and it never changes while running. */
@@ -137,7 +135,6 @@ export async function startLoyaltySandbox(
       await server.stop();
       await service.stop();
     },
-    ...(dataFile?.notice && { notice: dataFile.notice }),
   };
 }
 

@@ -70,8 +70,6 @@ export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\
 
 interface Running {
   stop(): Promise<void>;
-  /** What was repaired at the start, if anything. */
-  readonly notice?: string;
 }
 
 /** Runs a sandbox as a command, until a signal stops it. */
@@ -85,7 +83,6 @@ export async function runCommand<Options extends { readonly port?: number }>(
   if (!options) return;
   try {
     const { sandbox, greeting } = await start(options);
-    if (sandbox.notice) process.stderr.write(`${sandbox.notice}\n`);
     process.stdout.write(greeting);
     const stop = () => void sandbox.stop();
     process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runningNote } from '../../shared/config/folders.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import { isAlive } from '../sandbox-kit/data-file.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
+import { isAlive } from './synthesize.ts';
 
 const FILE = '.connector/stack.json';
 

@@ -4,7 +4,6 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
-import { isAlive } from '../sandbox-kit/data-file.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
@@ -77,6 +76,19 @@ export function openAssemblyFolder(parent: string): AssemblyFolder {
   }
   const path = join(parent, `assembly-${process.pid}`);
   return { path, remove: () => removeFolder(path) };
+}
+
+export function isAlive(pid: number): boolean {
+  // 0 and negative numbers stand for process groups.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    // Signal 0 only checks; it is never delivered.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process runs, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function removeFolder(path: string): void {

@@ -47,8 +47,6 @@ export interface StoreSandbox {
   revokeTokens(): void;
   advanceClock(seconds: number): void;
   stop(): Promise<void>;
-  /** What was repaired in the data file, if anything. */
-  readonly notice?: string;
 }
 
 /** Starts a Shopify store on this machine. Throws if an option, the data file or the port is unusable. */
@@ -102,7 +100,6 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
       await server.stop();
       await service.stop();
     },
-    ...(dataFile?.notice && { notice: dataFile.notice }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { isAlive } from '../../local/sandbox-kit/data-file.ts';
 import { listen } from '../../local/stack/emulators.ts';
+import { isAlive } from '../../local/stack/synthesize.ts';
 import type { FunctionDescription } from '../../local/stack/template/describe-resources.ts';
 import type { LocalStack } from '../support/local-stack.ts';
 import { type Addresses, type Calls, openLine } from '../support/outside-line.ts';

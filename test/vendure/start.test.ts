@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { isAlive } from '../../local/sandbox-kit/data-file.ts';
+import { isAlive } from '../../local/stack/synthesize.ts';
 import { VendureShop } from '../../local/vendure-engine/shop.ts';
 import { openShopkeeper } from '../../local/vendure-engine/shopkeeper.ts';
 import { createProject } from '../support/project.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { isAlive } from '../../../local/sandbox-kit/data-file.ts';
+import { isAlive } from '../../../local/stack/synthesize.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
 import { type StartedCommand, startStackCommand } from '../../support/started-command.ts';
