@@ -18,7 +18,6 @@ interface StoredSecret {
   readonly arn: string;
   readonly createdAt: number;
   readonly current: SecretVersion;
-  readonly previous?: SecretVersion;
 }
 
 interface SecretVersion {
@@ -108,16 +107,12 @@ function answer(
 
 function getSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
   const secret = find(store, fields.SecretId);
-  const stage = fields.VersionStage ?? 'AWSCURRENT';
-  const version = stage === 'AWSCURRENT' ? secret?.current : secret?.previous;
-  if (!secret || !version || (stage !== 'AWSCURRENT' && stage !== 'AWSPREVIOUS')) {
-    return fault('ResourceNotFoundException', 'there is no such secret or version');
-  }
+  if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
   return success({
-    ...idsOf(secret, version),
-    SecretString: version.text,
-    VersionStages: [stage],
-    CreatedDate: version.createdAt / 1000,
+    ...idsOf(secret),
+    SecretString: secret.current.text,
+    VersionStages: ['AWSCURRENT'],
+    CreatedDate: secret.current.createdAt / 1000,
   });
 }
 
@@ -133,9 +128,9 @@ function putSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answe
   if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
   const text = fields.SecretString;
   if (typeof text !== 'string') return fault('InvalidRequestException', 'SecretString is missing');
-  const current = newVersion(text);
-  store.set(secret.name, { ...secret, current, previous: secret.current });
-  return success({ ...idsOf(secret, current), VersionStages: ['AWSCURRENT'] });
+  const changed = { ...secret, current: newVersion(text) };
+  store.set(secret.name, changed);
+  return success({ ...idsOf(changed), VersionStages: ['AWSCURRENT'] });
 }
 
 function createSecret(store: Map<string, StoredSecret>, fields: Fields): Answer {
@@ -146,7 +141,7 @@ function createSecret(store: Map<string, StoredSecret>, fields: Fields): Answer 
   if (store.has(name)) return fault('ResourceExistsException', 'a secret of this name exists');
   const secret = newSecret(name, text);
   store.set(name, secret);
-  return success(idsOf(secret, secret.current));
+  return success(idsOf(secret));
 }
 
 function find(store: Map<string, StoredSecret>, id: unknown): StoredSecret | undefined {
@@ -167,8 +162,8 @@ function newVersion(text: string): SecretVersion {
   return { id: randomUUID(), text, createdAt: Date.now() };
 }
 
-function idsOf({ arn, name }: StoredSecret, version: SecretVersion): Fields {
-  return { ARN: arn, Name: name, VersionId: version.id };
+function idsOf({ arn, name, current }: StoredSecret): Fields {
+  return { ARN: arn, Name: name, VersionId: current.id };
 }
 
 const success = (body: Fields): Answer => answerWith(200, body);
