@@ -283,16 +283,6 @@ describe('the fields that a subscription asks for', () => {
     }
   });
 
-  it('make an order’s body less than half as long', () => {
-    const store = openStore();
-    everyTopic(store);
-    const [order] = store
-      .takeSent()
-      .filter(({ topic }) => topic === 'orders/fulfilled' || topic === 'orders/updated');
-    const picked = pickFields(order?.body ?? '', fieldsOf.get('orders/updated') ?? []);
-    expect(picked.length).toBeLessThan((order?.body.length ?? 0) / 2);
-  });
-
   it('take an order whose customer was picked from nothing for one without a customer', () => {
     const store = openStore();
     everyTopic(store);

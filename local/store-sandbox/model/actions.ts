@@ -10,7 +10,7 @@ import * as products from './products.ts';
 import * as refunds from './refund-order.ts';
 import type { StoreRows } from './rows.ts';
 import * as credit from './store-credit.ts';
-import { done, moment, type Outcome, refused, type World } from './world.ts';
+import { done, type Outcome, refused, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
   readonly input: Schema;
@@ -94,12 +94,8 @@ export const actions = {
   setMetafield: action(inputs.metafieldDraft, metafields.setMetafield),
   deleteMetafield: action(inputs.metafieldReference, metafields.deleteMetafield),
   defineMetafield: action(inputs.metafieldDefinition, metafields.defineMetafield),
-  redactShop: action(inputs.nothing, (world) =>
-    done('redacted', { topic: 'shop/redact', at: moment(world) }),
-  ),
-  uninstallApp: action(inputs.nothing, (world) =>
-    done('uninstalled', { topic: 'app/uninstalled', at: moment(world) }),
-  ),
+  redactShop: action(inputs.nothing, () => done('redacted', { topic: 'shop/redact' })),
+  uninstallApp: action(inputs.nothing, () => done('uninstalled', { topic: 'app/uninstalled' })),
 };
 
 export type ActionName = keyof typeof actions;

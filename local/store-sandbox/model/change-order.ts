@@ -37,7 +37,7 @@ import {
 export function fulfilOrder(
   world: World,
   order: OrderRow,
-  { lines, trackingNumber }: Input<'fulfilment'>,
+  { lines }: Input<'fulfilment'>,
 ): Outcome<OrderRow> {
   const { rows, ids } = world;
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
@@ -60,7 +60,6 @@ export function fulfilOrder(
     updatedAt: at,
     status: 'success',
     locationId: order.locationId ?? [...rows.locations.values()][0]?.id ?? '0',
-    trackingNumber,
     lines: sent,
   };
   const updated = { ...order, fulfillments: [...order.fulfillments, fulfillment], updatedAt: at };
@@ -193,7 +192,6 @@ function discountLine(
     name: EDIT_DISCOUNT,
     value: { kind: 'fixed_amount', minor },
     target: 'line_item',
-    selection: 'explicit',
     method: 'across',
   };
   const lines = order.lines.map((one) => (one === line ? discounted : one));

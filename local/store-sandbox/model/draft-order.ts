@@ -88,14 +88,12 @@ export function draftDiscount(
   const own = ownValue(world, draft);
   if (own && 'why' in own) return own;
   if (own) {
-    const selection = draft.lines ? (type === 'manual' ? 'explicit' : 'entitled') : 'all';
     return {
       application: {
         type,
         name,
         value: own,
         target: draft.shipping ? 'shipping_line' : 'line_item',
-        selection,
         method: draft.each || draft.shipping ? 'each' : 'across',
       },
       ...(draft.lines && { lines: draft.lines }),
@@ -135,9 +133,7 @@ function fromStore(
   const common = { type: 'discount_code', name: row.code } as const;
   if (discount.kind === 'free-shipping') {
     const value = { kind: 'percentage', ppm: 1_000_000 } as const;
-    return {
-      application: { ...common, value, target: 'shipping_line', selection: 'all', method: 'each' },
-    };
+    return { application: { ...common, value, target: 'shipping_line', method: 'each' } };
   }
   const { value, productIds } = discount;
   if (discount.kind === 'bxgy') {
@@ -156,7 +152,6 @@ function fromStore(
       ...common,
       value: value.kind === 'percentage' ? value : { kind: 'fixed_amount', minor: value.minor },
       target: 'line_item',
-      selection: entitled ? 'entitled' : 'all',
       method: value.kind === 'fixed' && value.each ? 'each' : 'across',
     },
     ...(entitled && { lines: entitled }),

@@ -19,7 +19,6 @@ const firsts = {
   OrderEdit: 88_200_000_000n,
   Product: 8_012_300_000_000n,
   ProductVariant: 44_310_200_000_000n,
-  InventoryItem: 46_398_500_000_000n,
   ProductImage: 37_410_900_000_000n,
   Customer: 6_940_000_000_000n,
   MailingAddress: 8_533_900_000_000n,

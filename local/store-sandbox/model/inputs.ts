@@ -274,7 +274,6 @@ export const fulfilment = v.strictObject({
   ...orderId,
   /** Absent: everything that is left. */
   lines: v.optional(v.array(v.strictObject({ lineId: id, quantity: pieces }))),
-  trackingNumber: v.optional(v.nullable(text), null),
 });
 
 export const edit = v.strictObject({

@@ -26,16 +26,12 @@ export function orderTotals(order: OrderRow) {
       ...shipping.map(({ line, amounts }) => withAmounts(line.taxes, amounts.currentTaxesMinor)),
     ].flat(),
   );
-  const pieces = sum(sold.map(({ amounts }) => amounts.kept));
   const currentShipping = sum(shipping.map(({ amounts }) => amounts.currentMinor));
   const currentDuties =
     order.dutiesMinor - sum(order.refunds.map(({ dutiesMinor }) => dutiesMinor));
   const feesMinor = (fees: OrderRow['fees'], lineType: OrderRow['fees'][number]['lineType']) =>
     sum(fees.filter((fee) => fee.lineType === lineType).map(({ minor }) => minor));
   const keptFees = order.fees.filter(({ isTakenBack }) => !isTakenBack);
-  const keptDiscounts = sum(
-    sold.map(({ line, amounts }) => amounts.kept * line.unitMinor - amounts.keptNetMinor),
-  );
   const currentSubtotal = sum(sold.map(({ amounts }) => amounts.keptNetMinor));
   const currentTax = sumTaxes(currentTaxes);
   const currentTotal =
@@ -67,29 +63,22 @@ export function orderTotals(order: OrderRow) {
   return {
     /** Before discounts. */
     linesMinor,
-    /** On lines and shipping. */
-    discountsMinor: lineDiscounts + shippingDiscounts,
     subtotalMinor,
     /** Before discounts. */
     shippingMinor,
     taxMinor,
     taxes,
     tipMinor,
-    additionalFeesMinor: feesMinor(order.fees, 'ADDITIONAL_FEE'),
     totalMinor,
     current: {
       subtotalMinor: currentSubtotal,
-      // A discount on shipping counts as long as something is left to ship.
-      discountsMinor: keptDiscounts + (pieces > 0 ? shippingDiscounts : 0),
       shippingMinor: currentShipping,
       taxMinor: currentTax,
       taxes: currentTaxes,
       dutiesMinor: currentDuties,
       additionalFeesMinor: feesMinor(keptFees, 'ADDITIONAL_FEE'),
-      /** For returns. No field of the order has them alone; that its total has them is assumed. */
-      feesMinor: feesMinor(keptFees, 'FEE'),
+      /** With fees for returns, which is assumed. */
       totalMinor: currentTotal,
-      pieces,
     },
     receivedMinor,
     refundedMinor,

@@ -28,7 +28,6 @@ export function createProduct(world: World, draft: Input<'productDraft'>): Outco
         'sku' in variant && variant.sku !== undefined
           ? variant.sku
           : `${handleOf(draft.title).toUpperCase()}-${i + 1}`,
-      inventoryItemId: ids.next('InventoryItem'),
       inventory:
         'inventory' in variant && variant.inventory !== undefined ? variant.inventory : 100,
       updatedAt: at,

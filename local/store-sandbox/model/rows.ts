@@ -149,8 +149,7 @@ export interface ApplicationRow {
     | { readonly kind: 'percentage'; readonly ppm: number }
     | { readonly kind: 'fixed_amount'; readonly minor: number };
   readonly target: 'line_item' | 'shipping_line';
-  readonly selection: 'all' | 'entitled' | 'explicit';
-  readonly method: 'across' | 'each' | 'one';
+  readonly method: 'across' | 'each';
 }
 
 /** Items of a line that the customer no longer has, and their value. */
@@ -212,7 +211,6 @@ export interface FulfillmentRow {
   readonly updatedAt: string;
   readonly status: 'success' | 'cancelled';
   readonly locationId: string;
-  readonly trackingNumber: string | null;
   readonly lines: readonly { readonly lineId: string; readonly quantity: number }[];
 }
 
@@ -276,7 +274,6 @@ export interface VariantRow {
   readonly title: string;
   readonly priceMinor: number;
   readonly sku: string;
-  readonly inventoryItemId: string;
   readonly inventory: number;
   readonly updatedAt: string;
 }

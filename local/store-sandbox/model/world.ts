@@ -61,7 +61,7 @@ export type Announcement =
       readonly orderIds: readonly string[];
       readonly requestId: string;
     }
-  | { readonly topic: 'shop/redact' | 'app/uninstalled'; readonly at: string };
+  | { readonly topic: 'shop/redact' | 'app/uninstalled' };
 
 type OrderTopic =
   | 'orders/create'

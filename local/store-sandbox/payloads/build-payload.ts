@@ -8,67 +8,6 @@ import { customerPayload } from './customer-payload.ts';
 import { idNumber, localMoment, moneyWriter } from './json-values.ts';
 import { orderPayload, refundPayload } from './order-payload.ts';
 
-/** The body of app/uninstalled. */
-function shopPayload({ shop, rows }: World, at: string) {
-  const format = `{{amount}} ${shop.currency}`;
-  return {
-    id: idNumber(shop.id),
-    name: shop.name,
-    email: 'owner@example.com',
-    customer_email: 'care@example.com',
-    domain: shop.domain,
-    myshopify_domain: shop.domain,
-    address1: '1 Example Street',
-    address2: null,
-    city: 'Exampleton',
-    zip: '00000',
-    province: '',
-    province_code: '',
-    country: 'DE',
-    country_code: 'DE',
-    country_name: 'Germany',
-    phone: '+15555550100',
-    latitude: null,
-    longitude: null,
-    primary_locale: 'en',
-    primary_location_id: idNumber([...rows.locations.values()][0]?.id ?? '0'),
-    shop_owner: 'Alex Example',
-    source: null,
-    created_at: null,
-    updated_at: localMoment(at, shop.utcOffset),
-    currency: shop.currency,
-    enabled_presentment_currencies: [shop.currency],
-    money_format: format,
-    money_in_emails_format: format,
-    money_with_currency_format: format,
-    money_with_currency_in_emails_format: format,
-    timezone: '(GMT+01:00) Berlin',
-    iana_timezone: 'Europe/Berlin',
-    weight_unit: 'kg',
-    tax_shipping: true,
-    taxes_included: shop.taxesIncluded,
-    county_taxes: null,
-    auto_configure_tax_inclusivity: null,
-    plan_name: 'basic',
-    plan_display_name: 'Basic',
-    has_discounts: true,
-    has_gift_cards: true,
-    has_storefront: true,
-    multi_location_enabled: true,
-    password_enabled: false,
-    pre_launch_enabled: false,
-    setup_required: false,
-    finances: true,
-    eligible_for_payments: true,
-    requires_extra_payments_agreement: false,
-    checkout_api_supported: true,
-    google_apps_domain: null,
-    google_apps_login_enabled: null,
-    marketing_sms_consent_enabled_at_checkout: false,
-    transactional_sms_disabled: false,
-  };
-}
-
 /** Further variants have only their ids in the payload. */
 const variantsInFull = 100;
 
@@ -78,7 +17,6 @@ export function productPayload({ shop }: World, product: ProductRow) {
   return {
     id: idNumber(product.id),
     admin_graphql_api_id: gid('Product', product.id),
-    body_html: product.description,
     category: product.category && {
       admin_graphql_api_id: gid('TaxonomyCategory', product.category.id),
       name: product.category.fullName.split(' > ').at(-1) ?? '',
@@ -86,25 +24,12 @@ export function productPayload({ shop }: World, product: ProductRow) {
     },
     created_at: at(product.createdAt),
     handle: product.handle,
-    has_variants_that_requires_components: false,
     image,
     images: image ? [image] : [],
     media: [],
-    options: [
-      {
-        id: idNumber(product.imageId),
-        product_id: idNumber(product.id),
-        name: product.variants.length > 1 ? 'Size' : 'Title',
-        position: 1,
-        values: product.variants.map(({ title }) => title),
-      },
-    ],
     product_type: product.productType,
-    published_at: product.status === 'active' ? at(product.createdAt) : null,
-    published_scope: 'web',
     status: product.status,
     tags: product.tags.join(', '),
-    template_suffix: null,
     title: product.title,
     updated_at: at(product.updatedAt),
     variant_gids: product.variants.map(({ id, updatedAt }) => ({
@@ -128,17 +53,7 @@ function variantPayload(
   return {
     id: idNumber(variant.id),
     admin_graphql_api_id: gid('ProductVariant', variant.id),
-    barcode: null,
-    compare_at_price: null,
     created_at: at(product.createdAt),
-    image_id: null,
-    inventory_item_id: idNumber(variant.inventoryItemId),
-    inventory_policy: 'deny',
-    inventory_quantity: variant.inventory,
-    old_inventory_quantity: variant.inventory,
-    option1: variant.title,
-    option2: null,
-    option3: null,
     position: index + 1,
     price: formatMinor(variant.priceMinor, digits),
     product_id: idNumber(product.id),
@@ -154,15 +69,11 @@ function imagePayload(product: ProductRow, at: (iso: string) => string) {
   return {
     id: idNumber(product.imageId),
     admin_graphql_api_id: gid('ProductImage', product.imageId),
-    alt: null,
     created_at: at(product.createdAt),
     updated_at: at(product.createdAt),
-    height: 800,
-    width: 800,
     position: 1,
     product_id: idNumber(product.id),
     src: product.imageUrl,
-    variant_ids: [],
   };
 }
 
@@ -234,7 +145,7 @@ export function buildPayload(
     case 'shop/redact':
       return { shop_id: idNumber(shop.id), shop_domain: shop.domain };
     case 'app/uninstalled':
-      return shopPayload(world, announcement.at);
+      return { id: idNumber(shop.id), domain: shop.domain, myshopify_domain: shop.domain };
     default:
       return orderPayload(world, announcement.order);
   }
@@ -249,10 +160,8 @@ function editPayload(
   return {
     order_edit: {
       id: idNumber(edit.id),
-      app_id: null,
       created_at: at(edit.at),
       committed_at: at(edit.at),
-      notify_customer: false,
       order_id: idNumber(edit.orderId),
       staff_note: edit.staffNote,
       user_id: null,
@@ -279,10 +188,8 @@ function disputePayload(
     amount,
     currency: currency_code,
     reason: 'fraudulent',
-    network_reason_code: '4837',
     status: dispute.status,
     evidence_due_by: at(new Date(Date.parse(dispute.initiatedAt) + ANSWER_MS).toISOString()),
-    evidence_sent_on: null,
     finalized_on: dispute.finalizedOn === null ? null : at(dispute.finalizedOn),
     initiated_at: at(dispute.initiatedAt),
   };

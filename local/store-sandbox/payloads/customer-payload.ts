@@ -3,14 +3,7 @@ import type { AddressRow, CustomerRow, OrderRow } from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 
-export function addressPayload(address: AddressRow | null) {
-  if (!address) return null;
-  return {
-    ...addressFields(address),
-    latitude: null,
-    longitude: null,
-  };
-}
+export const addressPayload = (address: AddressRow | null) => address && addressFields(address);
 
 function addressFields(address: AddressRow) {
   return {
@@ -18,7 +11,6 @@ function addressFields(address: AddressRow) {
     last_name: address.lastName,
     name: `${address.firstName} ${address.lastName}`,
     address1: address.address1,
-    address2: null,
     company: null,
     city: address.city,
     zip: address.zip,
@@ -48,9 +40,6 @@ export function customerPayload({ shop }: Pick<World, 'shop'>, customer: Custome
     phone: customer.phone,
     state: 'disabled',
     note: customer.note,
-    verified_email: true,
-    multipass_identifier: null,
-    tax_exempt: false,
     tax_exemptions: [],
     currency: shop.currency,
     ...(customer.address && {

@@ -33,7 +33,7 @@ export function localMoment(iso: string | null, utcOffset: string): string | nul
   return new Date(Date.parse(iso) + shift).toISOString().slice(0, 19) + utcOffset;
 }
 
-export interface MoneySet {
+interface MoneySet {
   readonly shop_money: { readonly amount: string; readonly currency_code: string };
   readonly presentment_money: { readonly amount: string; readonly currency_code: string };
 }

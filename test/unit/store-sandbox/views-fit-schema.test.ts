@@ -62,7 +62,7 @@ function openContext(): GraphContext {
   });
   const lineId = order.lines[0]?.id ?? '';
   const orderId = order.id;
-  act('fulfilOrder', { orderId, lines: [{ lineId, quantity: 1 }], trackingNumber: 'T1' });
+  act('fulfilOrder', { orderId, lines: [{ lineId, quantity: 1 }] });
   act('refundOrder', { orderId, lines: [{ lineId, quantity: 1 }], shipping: 'all', amount: 1 });
   act('returnItems', { orderId, lines: [{ lineId, quantity: 1 }] });
   act('refundOrder', { orderId, amount: 1, pending: 'paired' });

@@ -564,7 +564,7 @@ describe('8: what earlier notes left open', () => {
         ...applications,
         {
           ...{ type: 'manual', name: 'Sorry', value: EURO_10, target: 'line_item' },
-          ...{ selection: 'all', method: 'across' },
+          method: 'across',
         },
       ],
       lines: lines.map((line) => ({
