@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
-import { orderState, unspecified } from './assigned-numbers.ts';
+import { orderState } from './assigned-numbers.ts';
 import { type Context, takeNumber } from './context.ts';
 import { useCoupon } from './coupons.ts';
 import { isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
@@ -246,7 +246,7 @@ export function stateOf({ IsCompleted, IsCancelledOrReturned }: OrderRow) {
   return IsCompleted ? orderState.completed : orderState.pending;
 }
 
-/** What the sandbox has no such thing for (administrators, segments, affiliates) is there, but empty. */
+/** Without what the sandbox has no such thing for: administrators, segments, affiliates. */
 function describeOrderCustomer(context: Context, row: CustomerRow): Schemas['OrderCustomer'] {
   const balance = balanceOf(context, row.OriginalId);
   return {
@@ -265,26 +265,12 @@ function describeOrderCustomer(context: Context, row: CustomerRow): Schemas['Ord
     }),
     Id: row.Id,
     PublicId: row.PublicId,
-    SecondaryId: '',
     // How the two differ is not shown.
     PointsBalance: fromHundredths(balance.points),
     BalanceOfPoints: fromHundredths(balance.points),
     Cashback: fromHundredths(balance.cashback),
     OrderCount: context.tables.ordersByCustomer.count(row.OriginalId),
-    ReasonEnrolled: '',
-    AdminId: unspecified,
-    EmailAdmin: '',
     TierName: tierOf(context, row.OriginalId).name,
     Origin: row.origin,
-    RfmGroup: unspecified,
-    RfmGroupName: '',
-    Affiliate: {
-      Id: unspecified,
-      CustomerId: row.Id,
-      IsActive: false,
-      AffiliateCoupon: '',
-      LastUpdated: row.createdAt,
-      CouponHistories: [],
-    },
   };
 }

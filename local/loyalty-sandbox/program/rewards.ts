@@ -89,7 +89,7 @@ export function findDisabledReason({ now }: Context, { isActive, valid }: Catalo
 export const minimumRule = (context: Context, { minimalValue }: CatalogReward): string =>
   minimalValue === undefined ? '' : `For purchases from ${formatMoney(context, minimalValue)}.`;
 
-/** What the sandbox does not do (e-mails, icons, product collections) is there, but empty or off. */
+/** Without what the sandbox does not do: e-mails, icons, product collections. */
 export function describeReward(
   context: Context,
   reward: CatalogReward,
@@ -99,7 +99,6 @@ export function describeReward(
   return {
     ...describeTerms(context, reward),
     ...(redeemed && describeBalance(context, redeemed.customerId)),
-    ...describeDelivery(reward),
     PreGeneratedCouponLists: redeemed ? [describeCoupon(reward, redeemed.coupon)] : [],
     Enabled: disabledReason === '',
     DisabledReason: disabledReason,
@@ -135,6 +134,10 @@ function describeTerms(context: Context, reward: CatalogReward) {
     NoPointCost: reward.points === 0,
     CashbackPointValue: settings.cashbackPerPoint,
     CashbackAmount: fromHundredths(productInHundredths(reward.points, settings.cashbackPerPoint)),
+    CashbackMaxPurchaseValue: 0,
+    MinimumPercentPurchase: 0,
+    IsCashbackInformativeOnly: false,
+    HasProductCollection: false,
     Tiers: tiers.map((tier) => ({
       Id: tier.id,
       Name: tier.name,
@@ -164,56 +167,6 @@ function describeBalance(context: Context, customerId: string) {
     PointBalance: fromHundredths(balance.points),
     CashbackBalance: fromHundredths(balance.cashback),
     AvailableCashback: fromHundredths(balance.cashback),
-  };
-}
-
-function describeDelivery(reward: CatalogReward) {
-  return {
-    CustomTitle: '',
-    UsageInstructions: 'Enter the code at the checkout.',
-    CustomIconUrl: '',
-    SendClientRedeemNotification: false,
-    ClientEmailsNotification: [],
-    SendCustomerRedeemNotification: false,
-    CustomerEmailConfigurationId: unspecified,
-    CustomerEmailConfiguration: {
-      Id: unspecified,
-      EmailBody: '',
-      Subject: reward.title,
-      IsActive: false,
-      Type: unspecified,
-      Variables: [],
-      Title: '',
-      Description: '',
-      Group: unspecified,
-      SubType: unspecified,
-      HideLogoIsActive: false,
-      ChangeBackgroundColorIsActive: false,
-      ProductsRecommendationIsActive: false,
-      EmailBackgroundColor: '#ffffff',
-      ObjectiveLinkedType: unspecified,
-      PreHeader: '',
-    },
-    CashbackMaxPurchaseValue: 0,
-    MinimumPercentPurchase: 0,
-    ManualCouponGeneration: false,
-    IsCashbackInformativeOnly: false,
-    CashbackInformativeText: '',
-    CashbackRules: '',
-    MaxCashbackForCurrentPurchase: 0,
-    RequiredToAddMoreText: '',
-    ShouldUseCustomInstruction: false,
-    ShouldExpireCouponsWhenNotAvailableInPlatform: false,
-    RewardChannel: unspecified,
-    ProductCollections: [],
-    ValidOnlyProductCollections: [],
-    WidgetIconActive: false,
-    LandingPageIconActive: false,
-    WidgetIcon: '',
-    LandingPageIcon: '',
-    AllowProductCollection: false,
-    HasProductCollection: false,
-    ProductCollectionSelection: unspecified,
   };
 }
 
