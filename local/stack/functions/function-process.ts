@@ -48,19 +48,11 @@ async function serve(request: InvocationRequest): Promise<void> {
   }
 }
 
-function contextOf(request: InvocationRequest) {
-  return {
-    callbackWaitsForEmptyEventLoop: false,
-    functionName: request.functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: request.functionArn,
-    memoryLimitInMB: String(request.memoryMb),
-    awsRequestId: request.requestId,
-    logGroupName: request.logGroup,
-    logStreamName: request.logStream,
-    getRemainingTimeInMillis: () => Math.max(request.deadline - Date.now(), 0),
-  };
-}
+/** What our functions use of it. */
+const contextOf = ({ requestId, deadline }: InvocationRequest) => ({
+  awsRequestId: requestId,
+  getRemainingTimeInMillis: () => Math.max(deadline - Date.now(), 0),
+});
 
 function send(message: ProcessMessage): void {
   process.send?.(message);

@@ -77,11 +77,6 @@ export class FunctionWorker {
       requestId: randomUUID(),
       event,
       deadline: Date.now() + timeoutSeconds * 1000,
-      functionName: description.name,
-      functionArn: description.arn,
-      memoryMb: description.memoryMb,
-      logGroup: description.logGroup,
-      logStream: this.#stream,
     };
     const answer = this.#answerTo(request.requestId);
     this.#child.send(request);
@@ -153,11 +148,6 @@ export interface InvocationRequest {
   readonly event: unknown;
   /** Epoch milliseconds at which the process is killed. */
   readonly deadline: number;
-  readonly functionName: string;
-  readonly functionArn: string;
-  readonly memoryMb: number;
-  readonly logGroup: string;
-  readonly logStream: string;
 }
 
 /** From a function's process to the runner. */

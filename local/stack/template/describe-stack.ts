@@ -4,8 +4,8 @@ import { createIdentities, type Identity, type Place } from './identities.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
 interface ResolverParts {
-  /** Pseudo parameters and parameters with a default. */
-  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Pseudo parameters. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly identity: (logicalId: string) => Identity | undefined;
 }
 
@@ -15,22 +15,20 @@ type Resolve = (value: unknown) => unknown;
 const withoutTls = (text: string): string =>
   text.replace(/^https:\/\/(?=127\.0\.0\.1[:/])/, 'http://');
 
-/** `AWS::NoValue` removes the property. */
-const NO_VALUE = Symbol('AWS::NoValue');
-
 type Intrinsic = (argument: unknown, parts: ResolverParts) => unknown;
 
 const intrinsics: Readonly<Record<string, Intrinsic>> = {
   Ref: (name, parts) => resolveReference(String(name), parts),
-  'Fn::GetAtt': (argument, parts) => {
-    const path = Array.isArray(argument) ? argument.map(String) : String(argument).split('.');
-    return resolveAttribute(path, parts);
-  },
+  'Fn::GetAtt': (argument, parts) => resolveAttribute(asList(argument).map(String), parts),
   'Fn::Join': (argument, parts) => {
     const [separator, list] = asList(argument);
     return withoutTls(asList(resolveValue(list, parts)).map(String).join(String(separator)));
   },
-  'Fn::Sub': (argument, parts) => substitute(argument, parts),
+  // With a list, it would name variables of its own.
+  'Fn::Sub': (text, parts) => {
+    if (typeof text !== 'string') throw new UnknownInTemplate('Fn::Sub with a list');
+    return text.replace(/\$\{([^}]+)\}/g, (_whole, name: string) => resolveReference(name, parts));
+  },
   'Fn::Select': (argument, parts) => {
     const [index, list] = asList(argument);
     return asList(resolveValue(list, parts))[Number(index)];
@@ -42,17 +40,8 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
 };
 
 /** Replaces every reference of a template by its value on this machine. */
-function createResolver(parts: ResolverParts): Resolve {
-  return (value) => {
-    const resolved = resolveValue(value, parts);
-    return resolved === NO_VALUE ? undefined : resolved;
-  };
-}
-
 function resolveValue(value: unknown, parts: ResolverParts): unknown {
-  if (Array.isArray(value)) {
-    return value.map((one) => resolveValue(one, parts)).filter((one) => one !== NO_VALUE);
-  }
+  if (Array.isArray(value)) return value.map((one) => resolveValue(one, parts));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
   const [only] = entries;
@@ -64,16 +53,12 @@ function resolveValue(value: unknown, parts: ResolverParts): unknown {
       throw new UnknownInTemplate(`the function ${name}`);
     }
   }
-  return Object.fromEntries(
-    entries
-      .map(([name, part]) => [name, resolveValue(part, parts)] as const)
-      .filter(([, part]) => part !== NO_VALUE),
-  );
+  return Object.fromEntries(entries.map(([name, part]) => [name, resolveValue(part, parts)]));
 }
 
-function resolveReference(name: string, { parameters, identity }: ResolverParts): unknown {
-  if (name === 'AWS::NoValue') return NO_VALUE;
-  if (Object.hasOwn(parameters, name)) return parameters[name];
+function resolveReference(name: string, { parameters, identity }: ResolverParts): string {
+  const parameter = parameters[name];
+  if (parameter !== undefined) return parameter;
   const known = identity(name);
   if (!known) throw new UnknownInTemplate(`what Ref ${name} stands for`);
   return known.ref;
@@ -87,18 +72,6 @@ function resolveAttribute(path: readonly string[], { identity }: ResolverParts):
   const value = known?.attributes[attribute];
   if (value === undefined) throw new UnknownInTemplate(`the attribute ${logicalId}.${attribute}`);
   return value;
-}
-
-function substitute(argument: unknown, parts: ResolverParts): string {
-  const [text, given] = Array.isArray(argument) ? argument : [argument, {}];
-  const variables = resolveValue(given, parts) as Readonly<Record<string, unknown>>;
-  return String(text).replace(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
-    if (literal) return `\${${name}}`;
-    if (Object.hasOwn(variables, name)) return String(variables[name]);
-    return String(
-      name.includes('.') ? resolveAttribute(name.split('.'), parts) : resolveReference(name, parts),
-    );
-  });
 }
 
 function asList(value: unknown): readonly unknown[] {
@@ -138,7 +111,8 @@ const NOT_RUN_HERE: ReadonlySet<string> = new Set([
 export function describeStack(template: Template, place: Place): StackDescription {
   // The two need each other: a name may refer to another resource.
   const identity = createIdentities(template, place, (value) => resolve(value));
-  const resolve = createResolver({ parameters: parametersOf(template, place), identity });
+  const resolve: Resolve = (value) =>
+    resolveValue(value, { parameters: parametersOf(place), identity });
   const resources = Object.entries(template.Resources).map(([logicalId, resource]) => {
     const found = identity(logicalId);
     if (!found) throw new UnknownInTemplate(logicalId);
@@ -227,13 +201,8 @@ function describeWebs(
   return Object.fromEntries(webs);
 }
 
-function parametersOf(
-  { Parameters: parameters = {} }: Template,
-  { account, region, stackName }: Place,
-): Readonly<Record<string, unknown>> {
-  const given = Object.entries(parameters).map(([name, parameter]) => [name, parameter.Default]);
+function parametersOf({ account, region, stackName }: Place): Readonly<Record<string, string>> {
   return {
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
     'AWS::AccountId': account,
     'AWS::Region': region,
     'AWS::Partition': 'aws',

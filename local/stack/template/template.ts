@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** The parts of a CloudFormation template that are read before its references are resolved. */
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
