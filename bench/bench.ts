@@ -2,7 +2,6 @@ import type { Lab } from './lab.ts';
 
 /** A limit for a figure. */
 export interface Bar {
-  readonly kind: 'at-most' | 'at-least' | 'exactly';
   readonly limit: number;
   /** Whether it limits the ratio to the floor or the value itself. */
   readonly of: 'ratio' | 'value';

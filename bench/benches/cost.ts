@@ -80,7 +80,7 @@ function figuresOf(batch: Batch, connector: readonly Priced[], limit: number): r
       spread,
       unit: '$ per million',
       note: itemize(own.price),
-      bar: { kind: 'at-most', limit, of: 'value' },
+      bar: { limit, of: 'value' },
     },
     {
       key: `cost.${batch}.worker`,

@@ -89,7 +89,7 @@ async function measure(
   const note =
     `${rounds} rounds of ${seconds} s, ${QUIET_PER_SECOND} orders a second of ${QUIET_SHOPS} shops, beside ${FLOOD_PER_SECOND} a second of ` +
     `a shop at ${SLOW_MS / 1_000} s a call and ${THROTTLED_PER_SECOND} of a throttled one; floor: calm`;
-  const bar = { kind: 'at-most', limit: 1.5, of: 'ratio' } as const;
+  const bar = { limit: 1.5, of: 'ratio' } as const;
   /** Of all rounds together: the 99th percentile of one alone is nearly its slowest order. The spread is theirs. */
   const figure = (key: string, of: keyof QuietTimes, percent: number): Omit<Figure, 'bar'> => {
     const each = (beside: keyof (typeof measured)[0]) =>

@@ -12,7 +12,6 @@ export const WAITS = {
   GetItem: 4,
   BatchGetItem: 4,
   PutItem: 5,
-  UpdateItem: 5,
   loyalty: 150,
 } as const;
 

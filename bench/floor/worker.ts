@@ -1,6 +1,5 @@
 import https from 'node:https';
 import type { SQSEvent } from 'aws-lambda';
-import { type OrderPayload, plainOrder } from '../variants/plain-order.ts';
 import { openAwsService, post } from './aws-request.ts';
 
 /**
@@ -19,7 +18,8 @@ export async function handler({ Records }: SQSEvent) {
   for (const { body } of Records) await apply(JSON.parse(body));
 }
 
-async function apply(order: OrderPayload): Promise<void> {
+// biome-ignore lint/suspicious/noExplicitAny: the least code does not check what it reads
+async function apply(order: any): Promise<void> {
   const entity = { S: String(order.id) };
   const { Item } = await dynamoDb('DynamoDB_20120810.GetItem', {
     TableName,
@@ -50,4 +50,45 @@ async function readCredentials(): Promise<string> {
   const { SecretString } = await secrets('secretsmanager.GetSecretValue', { SecretId });
   const { token, key } = JSON.parse(String(SecretString));
   return `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`;
+}
+
+/**
+ * The order for the loyalty service as in a first version of any connector: the same fields as this
+ * connector sends, without exact decimals, refunds, edits, guests or ids beyond 2^53.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function plainOrder(order: any) {
+  const [gateway] = order.payment_gateway_names;
+  const { id, first_name, last_name, email, phone } = order.customer ?? {};
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const products = order.line_items.map((line: any) => ({
+    OriginalId: String(line.product_id),
+    Title: line.title,
+    IsActive: true,
+    ProductPrice: line.discount_allocations.reduce(
+      (left: number, one: { readonly amount: string }) => left - Number(one.amount),
+      Number(line.price) * line.current_quantity,
+    ),
+    ProductBrand: { OriginalId: line.vendor, Name: line.vendor },
+  }));
+  return {
+    OriginalId: String(order.id),
+    OrderPlacementDate: order.processed_at ?? order.created_at,
+    OrderCompletedDate: null,
+    OrderCancelledDate: order.cancelled_at,
+    OrderStatus: order.fulfillment_status ?? order.financial_status,
+    IsCancelledOrReturned: order.cancelled_at !== null,
+    IsCompleted: order.fulfillment_status === 'fulfilled',
+    OrderTotal: Number(order.current_subtotal_price),
+    Products: products,
+    UpdatedDate: order.updated_at,
+    Coupon: order.discount_codes[0]?.code ?? null,
+    Customer: {
+      OriginalId: String(id),
+      Name: `${first_name} ${last_name}`,
+      Email: email,
+      Phone: phone,
+    },
+    PaymentMethod: { OriginalId: gateway, Name: gateway },
+  };
 }

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Ports, portsFrom } from '../../local/stack/start-options.ts';
+import { freePort, type Ports, portsFrom } from '../../local/stack/start-options.ts';
 import { AnsweringProcess } from '../answering-process.ts';
-import { findFreePorts } from '../free-ports.ts';
 import type { AwsReady, AwsTask } from './aws-process.ts';
 import type {
   FunctionProcess,
@@ -163,6 +162,6 @@ async function synthesize(folder: string): Promise<void> {
 
 /** They stay the same after a restart, because pending webhooks hold the address. */
 async function findPorts(): Promise<Ports & AwsTask['ports']> {
-  const first = await findFreePorts(8);
+  const first = await freePort(8);
   return { ...portsFrom(first), sqs: first + 6, dynamodb: first + 7 };
 }

@@ -2,7 +2,6 @@ import { availableParallelism, cpus } from 'node:os';
 import { renderTable } from '../../scripts/connector/ground/terminal/print-document.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
-import type { Peak } from './peak-memory.ts';
 import type { AcceptedWebhook, Outcome, RunLogs } from './run-logs.ts';
 import { THROTTLED } from './two-shops.config.ts';
 
@@ -30,7 +29,6 @@ export interface RunFacts {
   /** Webhooks and messages that were not done in time. */
   readonly left: number;
   readonly dead: number;
-  readonly peaks: readonly Peak[];
   readonly logs: RunLogs;
   readonly verdicts: readonly Verdict[];
 }
@@ -65,7 +63,6 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
       ...{ shop, orders, products, coupons, balances },
     })),
     drainSeconds: facts.drainSeconds,
-    bestPerSecond: bestPerSecond(accepted),
     phases: phases.map(({ name, shop, from, to, webhooks }) => {
       const isIn = (at: number) => at >= from && at < to;
       const own = accepted.filter((one) => one.shop === shop && isIn(one.sentAt ?? 0));
@@ -80,7 +77,6 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
       };
     }),
     troubles: facts.troubles,
-    peaks: facts.peaks,
   };
 }
 
@@ -120,20 +116,6 @@ export function latencies(webhooks: readonly AcceptedWebhook[]) {
   return { applied: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** The highest rate of settled webhooks over ten seconds. */
-function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
-  const ends = webhooks
-    .flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]))
-    .toSorted((one, other) => one - other);
-  let best = 0;
-  let first = 0;
-  for (const [index, end] of ends.entries()) {
-    while (end - (ends[first] ?? end) > 10_000) first += 1;
-    best = Math.max(best, index - first + 1);
-  }
-  return best / 10;
-}
-
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
 
@@ -167,7 +149,6 @@ export function renderReport(report: Report, width: number): string {
     ['retries', whole(report.retries), 'messages left on their queue for later'],
     ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
     ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],
-    ['best', `${whole(report.bestPerSecond)}/s`, 'settled webhooks, over ten seconds'],
   ];
   const table = (columns: readonly string[], rows: readonly (readonly string[])[], left: number) =>
     renderTable(
@@ -196,15 +177,6 @@ export function renderReport(report: Report, width: number): string {
         seconds(phase.p99Ms),
       ]),
       1,
-    ),
-    table(
-      ['PROCESS', 'AT ONCE', 'PEAK'],
-      report.peaks.map(({ name, processes, bytes }) => [
-        name,
-        whole(processes),
-        `${whole(bytes / 1e6)} MB`,
-      ]),
-      -1,
     ),
     judgement(report),
   ].join('\n\n');

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadOptions } from './arguments.ts';
 import { judge } from './judge.ts';
 import { LoadedStack } from './loaded-stack.ts';
-import { PeakMemory } from './peak-memory.ts';
 import type { Phase, PhaseName, RunFacts } from './report.ts';
 import { readRunLogs } from './run-logs.ts';
 import type { Progress } from './stack-process.ts';
@@ -103,7 +102,6 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
   const troubles: RunFacts['troubles'][number][] = [];
   say('Synthesizing the stack, bundling its functions, starting it.');
   const stack = await LoadedStack.start(folder);
-  const memory = new PeakMemory(() => stack.processes());
   const progressReports = reportProgress(stack, say);
   try {
     const { shops } = connector;
@@ -178,7 +176,6 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     }
     const { ledgerTable, files } = stack;
     progressReports.stop();
-    const peaks = memory.stop();
     await stack.stop();
     signal.throwIfAborted();
 
@@ -187,10 +184,9 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     const run = { data: files.data, table: ledgerTable, connector };
     const verdicts = [];
     for (const shop of shops) verdicts.push(await judge(run, shop, logs.accepted));
-    return { phases, troubles, drainSeconds, left, dead, peaks, logs, verdicts };
+    return { phases, troubles, drainSeconds, left, dead, logs, verdicts };
   } finally {
     progressReports.stop();
-    memory.stop();
     await stack.stop();
   }
 }

@@ -31,7 +31,7 @@ export async function compareColdStarts(
   const described = { unit: 'ms', note: `${runs} fresh processes each, ${event}` };
   return [
     compare(
-      { key, ...described, bar: { kind: 'at-most', limit, of: 'ratio' } },
+      { key, ...described, bar: { limit, of: 'ratio' } },
       starts,
       ({ importMs, firstMs }) => importMs + firstMs,
     ),
@@ -65,7 +65,7 @@ export async function compareWarm(
   await measureAlternately(quick ? 1 : 3, round);
   const samples = await measureAlternately(rounds, round);
   return compare(
-    { key, unit: 'ms CPU', note, bar: { kind: 'at-most', limit, of: 'ratio' } },
+    { key, unit: 'ms CPU', note, bar: { limit, of: 'ratio' } },
     samples,
     ({ cpuMs }) => cpuMs / perRound,
   );
@@ -80,6 +80,6 @@ export function compareBundles({ bundles }: Lab, part: Part, limit: number): Fig
     unit: 'KB gzip',
     ...(floor !== undefined && { floor }),
     note: 'what a cold start loads',
-    bar: { kind: 'at-most', limit, of: 'value' },
+    bar: { limit, of: 'value' },
   };
 }

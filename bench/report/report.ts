@@ -20,21 +20,10 @@ export function figureRow(figure: Figure): readonly string[] {
 export function isMet({ value, ratio }: Pick<Figure, 'value' | 'ratio'>, bar: Bar): boolean {
   const held = bar.of === 'ratio' ? ratio?.median : value;
   if (held === undefined) throw new Error('a bar on a ratio that was not measured');
-  switch (bar.kind) {
-    case 'at-most':
-      return held <= bar.limit;
-    case 'at-least':
-      return held >= bar.limit;
-    case 'exactly':
-      return Math.abs(held - bar.limit) < 1e-9;
-  }
+  return held <= bar.limit;
 }
 
-const SIGNS = { 'at-most': '≤', 'at-least': '≥', exactly: '=' } as const;
-
-function barText({ kind, limit, of }: Bar): string {
-  return `${SIGNS[kind]} ${plain(limit)}${of === 'ratio' ? ' ×' : ''}`;
-}
+const barText = ({ limit, of }: Bar): string => `≤ ${plain(limit)}${of === 'ratio' ? ' ×' : ''}`;
 
 function spreadText(spread: { readonly low: number; readonly high: number } | undefined): string {
   return spread ? `${short(spread.low)} to ${short(spread.high)}` : '';

@@ -18,26 +18,29 @@ export function portsFrom(first: number): Ports {
  */
 export async function requireFreePorts(first: number): Promise<void> {
   if (first === 0) return;
-  for (const port of Object.values(portsFrom(first))) {
-    const server = createServer().listen(port, '127.0.0.1');
-    // An error event rejects this.
-    await once(server, 'listening');
-    server.close();
-    await once(server, 'close');
-  }
+  for (const port of Object.values(portsFrom(first))) await requireFree(port);
 }
 
-/** Below the range from which the system picks free ports, so that it cannot be taken in the meantime. */
-export async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port += 1) {
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    server.close();
-    if (isFree) return port;
+async function requireFree(port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1');
+  // An error event rejects this.
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
+/**
+ * The first of so many free ports in a row, below the range from which the system picks them, so that none is taken in
+ * the meantime.
+ */
+export async function freePort(inRow = 1): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      for (let port = first; port < first + inRow; port += 1) await requireFree(port);
+      return first;
+    } catch {}
   }
-  throw new Error('no port is free');
 }
 
 export interface StartOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import type { JournalEntry } from '../../../local/loyalty-sandbox/journal.ts';
-import { portsFrom, requireFreePorts } from '../../../local/stack/start-options.ts';
+import { freePort, portsFrom } from '../../../local/stack/start-options.ts';
 import { createData } from '../../../local/stack/start-parts.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
@@ -63,7 +63,7 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
 
   beforeAll(async () => {
     if (history) await fill(history);
-    ports = portsFrom(await findPorts());
+    ports = portsFrom(await freePort(6));
     await start(first);
     if (deployedHoursAgo !== undefined) await dateBack(deployedHoursAgo);
     commands = openWarmCommands(folder);
@@ -75,7 +75,7 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
   });
 
   async function fill(how: NonNullable<typeof history>): Promise<void> {
-    const dataFile = join(dataFolder, 'store.jsonl');
+    const dataFile = join(dataFolder, 'store.sqlite');
     const store = await startStoreSandbox({ shop: { domain: SHOP }, dataFile });
     how(store, startedAt);
     await store.stop();
@@ -237,16 +237,6 @@ export function sell(
     taxes: [],
   });
   return store.actions.fulfilOrder({ orderId: id });
-}
-
-async function findPorts(): Promise<number> {
-  for (let first = 20_000 + (process.pid % 2_000) * 10; ; first += 10) {
-    const isFree = await requireFreePorts(first).then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return first;
-  }
 }
 
 /** Of the CSV file of a comparison; names of columns as one word of small letters. */
