@@ -21,15 +21,6 @@ export const defaultShop = {
   storeCreditEnabled: true,
   /** Accounts may have these currencies and the shop's own. */
   storeCreditCurrencies: ['USD'] as readonly string[],
-  /** What the store keeps of a credit's `expiresAt`; of the real store it is not documented. */
-  storeCreditExpiry: 'second' as 'second' | 'day',
-  /** The smallest coin, in cents: a payment in cash is rounded to it. 0: no rounding. */
-  smallestCoinMinor: 0,
-  /**
-   * Where the book has a return: in an agreement of its own as soon as it is processed, as documented since 2025-07, or in
-   * that of its refund, so that without a refund the book does not balance.
-   */
-  returnAgreement: 'when-processed' as 'when-processed' | 'with-refund',
   /** What the customer gets instead: in the agreement of the return, as documented, or in one of an edit. */
   exchangeAgreement: 'return' as 'return' | 'order-edit',
   /** Not documented: the order of agreements that were made within one second. */
@@ -39,8 +30,6 @@ export const defaultShop = {
    * what exceeds it.
    */
   owedRefund: 'discrepancy' as 'discrepancy' | 'settlement',
-  /** Sales of these line types are UNKNOWN, as those of a type that a later version of the API adds. */
-  unknownSales: [] as readonly string[],
 };
 
 export type ShopSettings = Readonly<typeof defaultShop>;

@@ -6,7 +6,6 @@ const scopeOfType: Readonly<Record<string, string>> = {
   LineItem: 'read_orders',
   Refund: 'read_orders',
   SalesAgreement: 'read_orders',
-  Return: 'read_returns',
   Fulfillment: 'read_orders',
   OrderTransaction: 'read_orders',
   OrderDisputeSummary: 'read_shopify_payments_disputes',

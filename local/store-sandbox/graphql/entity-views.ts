@@ -7,7 +7,6 @@ import type {
   CustomerRow,
   DiscountRow,
   MetafieldDefinitionRow,
-  MetafieldRow,
   OrderRow,
   ProductRow,
   RolloutRow,
@@ -16,7 +15,6 @@ import type {
 } from '../model/rows.ts';
 import { accountsOf, transactionsOf } from '../model/store-credit.ts';
 import { discountGid } from '../payloads/build-payload.ts';
-import { presentmentMinor } from '../payloads/json-values.ts';
 import { apiVersion } from '../settings.ts';
 import { connect, listOf, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
@@ -47,20 +45,15 @@ export function customerView(context: GraphContext, row: CustomerRow): View {
 
 export function storeCreditAccountView(
   context: GraphContext,
-  { id, customerId, currency, balanceMinor }: StoreCreditAccountRow,
+  { id, currency, balanceMinor }: StoreCreditAccountRow,
 ): View {
-  const { world } = context;
   return {
     __typename: 'StoreCreditAccount',
     id: gid('StoreCreditAccount', id),
     balance: moneyView(balanceMinor, currency),
-    owner: () => {
-      const owner = world.rows.customers.get(customerId);
-      return owner ? customerView(context, owner) : null;
-    },
     transactions: (args: PageArguments & { readonly sortKey?: string }) =>
       connect(args, {
-        rows: transactionsOf(world, id),
+        rows: transactionsOf(context.world, id),
         value: (row) =>
           args.sortKey === 'EXPIRES_AT' && row.kind === 'credit'
             ? (row.expiresAt ?? '')
@@ -89,17 +82,13 @@ export function storeCreditView(context: GraphContext, row: StoreCreditTransacti
   const type = transactionTypes[row.kind];
   return {
     __typename: type,
-    account: () => (account ? storeCreditAccountView(context, account) : null),
     amount: money(row.minor),
     balanceAfterTransaction: money(row.balanceAfterMinor),
     createdAt: row.createdAt,
     event: row.event,
     origin: originView(context, row),
     ...(row.kind !== 'expiration' && { id: gid(type, row.id) }),
-    ...(row.kind === 'credit' && {
-      expiresAt: row.expiresAt,
-      remainingAmount: money(row.remainingMinor),
-    }),
+    ...(row.kind === 'credit' && { expiresAt: row.expiresAt }),
     ...(row.kind === 'debit-revert' && { debitTransaction: other(row.debitId) }),
     ...(row.kind === 'expiration' && { creditTransaction: other(row.creditId) }),
   };
@@ -219,12 +208,10 @@ function listCodes(
 
 /** Only active ones exist here, so the search for them is not looked at. */
 export function rolloutView(context: GraphContext, row: RolloutRow): View {
-  const { id, name, allocation, startedAt, concludeAt, treatments } = row;
+  const { name, allocation, startedAt, concludeAt, treatments } = row;
   return {
-    __typename: 'Rollout',
-    id: gid('Rollout', id),
-    ...{ name, startedAt, status: 'ACTIVE', effectiveTrafficAllocation: allocation },
-    schedule: concludeAt && { activateAt: startedAt, concludeAt },
+    ...{ name, startedAt, effectiveTrafficAllocation: allocation },
+    schedule: concludeAt && { concludeAt },
     treatments: treatments.map(({ split, activate, expire }) => ({
       split,
       changes: listOf(
@@ -269,11 +256,6 @@ function valueView({ world }: GraphContext, { value }: DiscountRow): View | null
     : { __typename: 'DiscountAmount', amount: moneyView(value.minor, world.shop.currency) };
 }
 
-interface MetafieldArguments {
-  readonly namespace?: string | null;
-  readonly key: string;
-}
-
 interface MetafieldsArguments extends PageArguments {
   readonly namespace?: string | null;
   /** `namespace.key` */
@@ -285,11 +267,6 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
   const own = () =>
     [...context.world.rows.metafields.values()].filter((one) => one.ownerGid === ownerGid);
   return {
-    metafield: ({ namespace, key }: MetafieldArguments) => {
-      const wanted = namespace ?? 'custom';
-      const found = own().find((one) => one.namespace === wanted && one.key === key);
-      return found ? metafieldView(found) : null;
-    },
     metafields: (args: MetafieldsArguments) =>
       connect(args, {
         rows: own().filter(
@@ -297,25 +274,13 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
             (args.namespace == null || namespace === args.namespace) &&
             (args.keys == null || args.keys.includes(`${namespace}.${key}`)),
         ),
-        view: metafieldView,
+        view: ({ namespace, key, value }) => ({ namespace, key, value }),
       }),
-  };
-}
-
-export function metafieldView(row: MetafieldRow): View {
-  return {
-    __typename: 'Metafield',
-    id: gid('Metafield', row.id),
-    namespace: row.namespace,
-    key: row.key,
-    value: row.value,
   };
 }
 
 export function definitionView(row: MetafieldDefinitionRow): View {
   return {
-    __typename: 'MetafieldDefinition',
-    id: gid('MetafieldDefinition', row.id),
     key: row.key,
     type: { name: row.type },
     access: { storefront: row.storefront, customerAccount: row.customerAccount },
@@ -355,26 +320,19 @@ export function topicName(name: string): string {
 }
 
 export function locationView({ world }: GraphContext, id: string | null): View | null {
-  const row = id === null ? undefined : world.rows.locations.get(id);
-  if (!row) return null;
-  const { name } = row;
-  return { __typename: 'Location', id: gid('Location', row.id), legacyResourceId: row.id, name };
+  const row = world.rows.locations.get(id ?? '');
+  return row ? { legacyResourceId: row.id, name: row.name } : null;
 }
 
 export function staffView({ world }: GraphContext, id: string | null): View | null {
-  const row = id === null ? undefined : world.rows.staff.get(id);
-  if (!row) return null;
-  const name = `${row.firstName} ${row.lastName}`;
-  return { __typename: 'StaffMember', id: gid('StaffMember', row.id), name };
+  const row = world.rows.staff.get(id ?? '');
+  return row ? { id: gid('StaffMember', row.id), name: `${row.firstName} ${row.lastName}` } : null;
 }
 
 export function shopView({ world }: GraphContext): View {
-  const { id, name, currency, customerAccounts } = world.shop;
+  const { name, currency, customerAccounts } = world.shop;
   const customerAccountsV2 = { customerAccountsVersion: customerAccounts };
-  return {
-    ...{ __typename: 'Shop', id: gid('Shop', id), name },
-    ...{ currencyCode: currency, customerAccountsV2 },
-  };
+  return { name, currencyCode: currency, customerAccountsV2 };
 }
 
 const moneyView = (minor: number, currency: string): View => ({
@@ -382,11 +340,6 @@ const moneyView = (minor: number, currency: string): View => ({
   currencyCode: currency,
 });
 
-export const moneyBag = (order: OrderRow, minor: number, seenMinor?: number): View => ({
-  shopMoney: moneyView(minor, order.currency),
-  presentmentMoney: () =>
-    moneyView(
-      seenMinor ?? presentmentMinor(order, minor),
-      order.presentment?.currency ?? order.currency,
-    ),
+export const moneyBag = ({ currency }: OrderRow, minor: number): View => ({
+  shopMoney: moneyView(minor, currency),
 });

@@ -1,14 +1,7 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { definitionKey } from '../model/metafields.ts';
 import { denyAccess } from './access.ts';
-import {
-  definitionView,
-  discountNodeView,
-  metafieldView,
-  storeCreditView,
-  subscriptionView,
-  topicName,
-} from './entity-views.ts';
+import { discountNodeView, storeCreditView, subscriptionView, topicName } from './entity-views.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
 
@@ -240,33 +233,30 @@ function metafieldMutations(context: GraphContext): View {
         const message = `Exceeded the maximum metafields input limit of ${MAX_AT_ONCE}.`;
         return failed('metafields', ['metafields'], message, 'LESS_THAN_OR_EQUAL_TO');
       }
-      const faults = metafields.flatMap(faultOf);
-      if (faults.length > 0) return { metafields: null, userErrors: faults };
-      const views = metafields.flatMap(({ ownerId, namespace, key, type, value }) => {
+      const userErrors = metafields.flatMap(faultOf);
+      if (userErrors.length > 0) return { userErrors };
+      for (const { ownerId, namespace, key, type, value } of metafields) {
         const input = { ownerGid: ownerId, namespace: namespace ?? DEFAULT_NAMESPACE, key, value };
-        const set = perform('setMetafield', type == null ? input : { ...input, type });
-        return set.kind === 'done' ? [metafieldView(set.value)] : [];
-      });
-      return { metafields: views, userErrors: [] };
+        perform('setMetafield', type == null ? input : { ...input, type });
+      }
+      return { userErrors };
     },
     metafieldsDelete: ({
       metafields,
     }: {
       metafields: readonly { ownerId: string; namespace: string; key: string }[];
-    }) => ({
-      deletedMetafields: metafields.map(({ ownerId, namespace, key }) => {
-        const gone = perform('deleteMetafield', { ownerGid: ownerId, namespace, key });
-        return gone.kind === 'done' ? { ownerId, namespace, key } : null;
-      }),
-      userErrors: [],
-    }),
+    }) => {
+      for (const { ownerId, namespace, key } of metafields)
+        perform('deleteMetafield', { ownerGid: ownerId, namespace, key });
+      return { userErrors: [] };
+    },
     metafieldDefinitionCreate: ({ definition }: { definition: DefinitionInput }) => {
       const { ownerType, key, name, type = '', pin, access } = definition;
       if (definitionOf(definition)) {
         const message = 'Key is in use for Customer metafields on this namespace.';
         return failed('createdDefinition', ['definition', 'key'], message, 'TAKEN');
       }
-      const made = perform('defineMetafield', {
+      perform('defineMetafield', {
         ownerType,
         namespace: definition.namespace ?? DEFAULT_NAMESPACE,
         key,
@@ -276,25 +266,21 @@ function metafieldMutations(context: GraphContext): View {
         storefront: access?.storefront ?? 'NONE',
         customerAccount: access?.customerAccount ?? 'NONE',
       });
-      return made.kind === 'done'
-        ? { createdDefinition: definitionView(made.value), userErrors: [] }
-        : failed('createdDefinition', ['definition'], made.why, 'INVALID');
+      return { userErrors: [] };
     },
     metafieldDefinitionUpdate: ({ definition }: { definition: DefinitionInput }) => {
       const known = definitionOf(definition);
-      const missing = () =>
-        failed('updatedDefinition', ['definition'], 'Definition not found.', 'NOT_FOUND');
-      if (!known) return missing();
+      if (!known) {
+        return failed('updatedDefinition', ['definition'], 'Definition not found.', 'NOT_FOUND');
+      }
       const { id: _, ...row } = known;
       const { access } = definition;
-      const changed = perform('defineMetafield', {
+      perform('defineMetafield', {
         ...row,
         storefront: access?.storefront ?? row.storefront,
         customerAccount: access?.customerAccount ?? row.customerAccount,
       });
-      return changed.kind === 'done'
-        ? { updatedDefinition: definitionView(changed.value), userErrors: [] }
-        : missing();
+      return { userErrors: [] };
     },
   };
 }

@@ -1,11 +1,6 @@
 import { gid } from '../model/ids.ts';
 import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
-import {
-  cashRounding,
-  financialStatus,
-  fulfillmentStatus,
-  orderTotals,
-} from '../model/order-totals.ts';
+import { financialStatus, fulfillmentStatus, orderTotals } from '../model/order-totals.ts';
 import type {
   AgreementRow,
   LineRow,
@@ -13,7 +8,6 @@ import type {
   RefundRow,
   SaleRow,
   ShippingRow,
-  TaxRow,
   TransactionRow,
 } from '../model/rows.ts';
 import { connect, listOf, type PageArguments } from './connection.ts';
@@ -58,7 +52,6 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     email: order.email,
     phone: order.phone,
     currencyCode: order.currency,
-    presentmentCurrencyCode: order.presentment?.currency ?? order.currency,
     taxesIncluded: order.taxesIncluded,
     displayFinancialStatus: () => financialStatus(order).toUpperCase(),
     displayFulfillmentStatus: () => {
@@ -71,11 +64,10 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     retailLocation: () => locationView(context, order.locationId),
     staffMember: () => staffView(context, order.staffId),
     lineItems: list(order.lines, (line) => lineView(context, order, line)),
-    shippingLines: ({ includeRemovals, ...page }: PageArguments & { includeRemovals: boolean }) =>
-      list(
-        order.shipping.filter(({ isRemoved }) => includeRemovals || !isRemoved),
-        (line) => shippingView(order, line),
-      )(page),
+    shippingLines: list(
+      order.shipping.filter(({ isRemoved }) => !isRemoved),
+      (line) => shippingView(order, line),
+    ),
     discountCodes: order.applications.flatMap(({ type, name }) =>
       type === 'discount_code' ? [name] : [],
     ),
@@ -84,8 +76,7 @@ export function orderView(context: GraphContext, order: OrderRow): View {
       index,
       ...(type === 'discount_code' && { code: name }),
     })),
-    fulfillments: upTo(order.fulfillments, ({ id, status, createdAt }) => ({
-      ...{ __typename: 'Fulfillment', id: gid('Fulfillment', id) },
+    fulfillments: upTo(order.fulfillments, ({ status, createdAt }) => ({
       ...{ status: status.toUpperCase(), createdAt },
     })),
     refunds: upTo(order.refunds, (refund) =>
@@ -93,31 +84,14 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     ),
     transactions: upTo(order.transactions, (one) => transactionView(order, one)),
     agreements: agreementsOf(context, order),
-    localizedFields: list(order.localizedFields, ({ key, value }) => ({
-      ...{ __typename: 'LocalizedField', key, value },
-    })),
-    disputes: order.disputes.map(({ id, initiatedAs, status }) => ({
-      ...{ __typename: 'OrderDisputeSummary', id: gid('ShopifyPaymentsDispute', id) },
-      ...{ initiatedAs: initiatedAs.toUpperCase(), status: status.toUpperCase() },
-    })),
+    localizedFields: list(order.localizedFields, ({ key, value }) => ({ key, value })),
+    disputes: order.disputes.map(({ status }) => ({ status: status.toUpperCase() })),
     totalOutstandingSet: amount(({ outstandingMinor }) => Math.max(0, outstandingMinor)),
     totalReceivedSet: amount(({ receivedMinor }) => receivedMinor),
-    totalRefundedSet: amount(({ refundedMinor }) => refundedMinor),
     totalTipReceivedSet: amount(({ tipMinor }) => tipMinor),
     currentSubtotalPriceSet: amount(({ current }) => current.subtotalMinor),
     currentTotalPriceSet: amount(({ current }) => current.totalMinor),
     currentShippingPriceSet: amount(({ current }) => current.shippingMinor),
-    currentTotalTaxSet: amount(({ current }) => current.taxMinor),
-    currentTotalDutiesSet:
-      order.dutiesMinor > 0 ? amount(({ current }) => current.dutiesMinor) : null,
-    currentTotalAdditionalFeesSet: order.fees.some(({ lineType }) => lineType === 'ADDITIONAL_FEE')
-      ? amount(({ current }) => current.additionalFeesMinor)
-      : null,
-    netPaymentSet: amount(({ receivedMinor, refundedMinor }) => receivedMinor - refundedMinor),
-    totalCashRoundingAdjustment: () => {
-      const { paymentMinor, refundMinor } = cashRounding(order);
-      return { paymentSet: moneyBag(order, paymentMinor), refundSet: moneyBag(order, refundMinor) };
-    },
     ...metafieldFields(context, id),
   };
 }
@@ -160,75 +134,32 @@ function agreementsOf(context: GraphContext, order: OrderRow) {
 }
 
 function agreementView(context: GraphContext, order: OrderRow, agreement: AgreementRow): View {
-  const { id, happenedAt, reason, sales } = agreement;
+  const { happenedAt, reason, sales } = agreement;
   const refund = order.refunds.find((one) => one.id === agreement.refundId);
-  const returned = order.returns.findIndex((one) => one.id === agreement.returnId);
-  const viewOrder = () => orderView(context, order);
   return {
     __typename: agreementTypes[reason],
-    id: gid('SalesAgreement', id),
     happenedAt,
-    reason,
-    user: () => staffView(context, order.staffId),
     sales: listOf(
       () => sales,
       (sale) => saleView(context, order, sale),
     ),
-    ...(reason === 'ORDER' && { order: viewOrder }),
-    ...(refund && { refund: () => refundView(context, order, refund, viewOrder) }),
-    ...(returned >= 0 && {
-      return: {
-        ...{ __typename: 'Return', id: gid('Return', agreement.returnId ?? '') },
-        ...{ name: `#${order.number}-R${returned + 1}`, order: viewOrder },
-      },
+    ...(refund && {
+      refund: () => refundView(context, order, refund, () => orderView(context, order)),
     }),
   };
 }
 
 function saleView(context: GraphContext, order: OrderRow, sale: SaleRow): View {
   const line = order.lines.find(({ id }) => id === sale.ofId);
-  const shipping = order.shipping.find(({ id }) => id === sale.ofId);
-  const fee = order.fees.find(({ id }) => id === sale.ofId);
-  const bag = (minor: number) => moneyBag(order, minor);
-  const isUnknown = context.world.shop.unknownSales.includes(sale.lineType);
-  const common = {
-    __typename: isUnknown ? 'UnknownSale' : saleTypes[sale.lineType],
-    id: gid('Sale', sale.id),
-    actionType: isUnknown ? 'UNKNOWN' : sale.actionType,
-    lineType: isUnknown ? 'UNKNOWN' : sale.lineType,
-    quantity: sale.quantity,
-    totalAmount: moneyBag(order, sale.minor, sale.seenMinor),
-    totalTaxAmount: () => bag(sum(sale.taxesMinor)),
-    totalDiscountAmountBeforeTaxes: () => bag(sale.discountMinor),
-    taxes: () =>
-      sale.taxesMinor.map((minor, i) => ({
-        id: gid('SaleTax', `${sale.id}${i}`),
-        amount: bag(minor),
-        taxLine: taxView(order, (line ?? shipping)?.taxes[i]),
-      })),
-  };
-  if (isUnknown) return common;
   return {
-    ...common,
+    __typename: saleTypes[sale.lineType],
+    lineType: sale.lineType,
+    quantity: sale.quantity,
+    totalAmount: moneyBag(order, sale.minor),
+    totalTaxAmount: () => moneyBag(order, sum(sale.taxesMinor)),
     ...(line && { lineItem: () => lineView(context, order, line) }),
-    ...(shipping && { shippingLine: () => shippingView(order, shipping) }),
-    ...(sale.lineType === 'DUTY' && {
-      duty: { id: gid('Duty', sale.ofId), price: bag(order.dutiesMinor) },
-    }),
-    ...(fee?.lineType === 'FEE' && {
-      fee: { __typename: 'ReturnShippingFee', id: gid('Fee', fee.id), amountSet: bag(fee.minor) },
-    }),
-    ...(fee?.lineType === 'ADDITIONAL_FEE' && {
-      additionalFee: { id: gid('AdditionalFee', fee.id), name: 'Fee', price: bag(fee.minor) },
-    }),
   };
 }
-
-const taxView = (order: OrderRow, tax: TaxRow | undefined): View => ({
-  title: tax?.title ?? '',
-  rate: (tax?.ratePpm ?? 0) / 1_000_000,
-  priceSet: moneyBag(order, tax?.minor ?? 0),
-});
 
 function upTo<Row>(rows: readonly Row[], view: (row: Row) => View) {
   return ({ first }: { readonly first?: number | null }) =>
@@ -256,13 +187,8 @@ function lineView(context: GraphContext, order: OrderRow, line: LineRow): View {
 
 function shippingView(order: OrderRow, line: ShippingRow): View {
   return {
-    __typename: 'ShippingLine',
-    id: gid('ShippingLine', line.id),
-    title: line.title,
-    isRemoved: line.isRemoved ?? false,
     originalPriceSet: moneyBag(order, line.priceMinor),
     discountedPriceSet: moneyBag(order, shippingAmounts(order, line).discountedMinor),
-    currentDiscountedPriceSet: moneyBag(order, shippingAmounts(order, line).currentMinor),
     ...discountsAndTaxes(order, line),
   };
 }
@@ -274,7 +200,7 @@ function discountsAndTaxes(
   return {
     discountAllocations: () =>
       allocations.map(({ minor }) => ({ allocatedAmountSet: moneyBag(order, minor) })),
-    taxLines: () => taxes.map((tax) => taxView(order, tax)),
+    taxLines: () => taxes.map(({ minor }) => ({ priceSet: moneyBag(order, minor) })),
   };
 }
 
@@ -318,11 +244,7 @@ export function refundView(
     ),
     orderAdjustments: listOf(
       () => refund.discrepancies,
-      ({ minor, reason }) => ({
-        reason: reason.replaceAll(' ', '_').toUpperCase(),
-        amountSet: moneyBag(order, minor),
-        taxAmountSet: moneyBag(order, 0),
-      }),
+      ({ minor }) => ({ amountSet: moneyBag(order, minor), taxAmountSet: moneyBag(order, 0) }),
     ),
   };
 }
@@ -336,12 +258,8 @@ function transactionView(order: OrderRow, row: TransactionRow): View {
     status: row.status.toUpperCase(),
     gateway: row.gateway,
     parentTransaction: () => (parent ? transactionView(order, parent) : null),
-    createdAt: row.createdAt,
     processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),
-    amountRoundingSet: row.roundingMinor === undefined ? null : moneyBag(order, row.roundingMinor),
-    totalUnsettledSet: moneyBag(order, row.status === 'pending' ? row.minor : 0),
-    test: order.test,
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',
       company: row.card.company,

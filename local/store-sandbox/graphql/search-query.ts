@@ -4,50 +4,19 @@ type SearchFields = (field: string) => string | number | readonly string[] | und
 type Test = (fields: SearchFields) => boolean;
 
 /**
- * The part of Shopify's search syntax that is used: terms side by side or joined with AND, OR, NOT or
- * a minus sign, parentheses, comparisons and quotes. An unknown field is ignored; the real store
- * ignores it with a warning.
+ * The part of Shopify's search syntax that the connector uses: terms side by side or joined with AND and OR,
+ * comparisons and quotes. An unknown field is ignored; the real store ignores it with a warning.
  */
 export function parseSearch(query: string | null | undefined): Test {
-  const tokens = tokenize(query ?? '');
-  if (tokens.length === 0) return () => true;
-  let at = 0;
-  const peek = () => tokens[at];
-
-  function either(): Test {
-    const parts = [all()];
-    while (peek()?.text === 'OR') {
-      at += 1;
-      parts.push(all());
+  const choices: Test[][] = [[]];
+  for (const token of tokenize(query ?? '')) {
+    if (!token.field && /^(?:[-()]|NOT$)/.test(token.text)) {
+      throw new Error(`The sandbox searches without ${token.text}.`);
     }
-    return (fields) => parts.some((part) => part(fields));
+    if (!token.field && token.text === 'OR') choices.push([]);
+    else if (token.field || token.text !== 'AND') choices.at(-1)?.push(term(token));
   }
-
-  function all(): Test {
-    const parts: Test[] = [];
-    for (let token = peek(); token && token.text !== ')' && token.text !== 'OR'; token = peek()) {
-      if (token.text === 'AND') at += 1;
-      else parts.push(one());
-    }
-    return (fields) => parts.every((part) => part(fields));
-  }
-
-  function one(): Test {
-    const token = tokens[at];
-    at += 1;
-    if (token?.text === 'NOT' || token?.text === '-') {
-      const inner = one();
-      return (fields) => !inner(fields);
-    }
-    if (token?.text === '(') {
-      const inner = either();
-      if (peek()?.text === ')') at += 1;
-      return inner;
-    }
-    return token ? term(token) : () => true;
-  }
-
-  return either();
+  return (fields) => choices.some((terms) => terms.every((one) => one(fields)));
 }
 
 interface Token {
@@ -58,18 +27,14 @@ interface Token {
 }
 
 function tokenize(query: string): Token[] {
-  const form =
-    /\s*(?:([()])|(-)(?=\S)|(?:(\w+):(<=|>=|<|>)?)?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s()]+)))/gy;
-  return [...query.matchAll(form)].map(
-    ([, bracket, minus, field, comparison, double, single, bare]) => {
-      if (bracket ?? minus) return { text: bracket ?? minus ?? '' };
-      const quoted = double ?? single;
-      const text = quoted === undefined ? (bare ?? '') : quoted.replace(/\\(.)/g, '$1');
-      // A quoted AND is an ordinary word.
-      if (field === undefined) return quoted === undefined ? { text } : { text, field: 'text' };
-      return { text, field, ...(comparison && { comparison }) };
-    },
-  );
+  const form = /\s*(?:(\w+):(<=|>=|<|>)?)?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|(\S+))/gy;
+  return [...query.matchAll(form)].map(([, field, comparison, double, single, bare]) => {
+    const quoted = double ?? single;
+    const text = quoted === undefined ? (bare ?? '') : quoted.replace(/\\(.)/g, '$1');
+    // A quoted AND is an ordinary word.
+    if (field === undefined) return quoted === undefined ? { text } : { text, field: 'text' };
+    return { text, field, ...(comparison && { comparison }) };
+  });
 }
 
 function term({ text, field = 'text', comparison = '' }: Token): Test {

@@ -1,4 +1,3 @@
-import { presentmentMinor } from '../payloads/json-values.ts';
 import { discountOf, lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
 import { share } from './minor-units.ts';
 import type { AgreementRow, LineRow, OrderRow, SaleRow } from './rows.ts';
@@ -11,34 +10,29 @@ import { moment, type World } from './world.ts';
  * "Migrate to return processing"; read in copies of these pages, tried on no store):
  * - An agreement is made when an order is placed, edited, refunded or returned, with a sale for each line concerned.
  * - `totalAmount` is after taxes and discounts. Amounts are whole units of the currency, and in sum exact.
- * - ORDER: a purchase or charge; RETURN: a removal or return; UPDATE: another price, tax or discount of a purchase.
  * - A refund reverses its lines, and one ADJUSTMENT is the difference to what was paid back.
  * - A return counts once it is processed. Its agreement also has the sales of exchange items.
- * - What is about returns needs the scope `read_returns`. By the schema no agreement is a `Node`.
+ * - By the schema no agreement is a `Node`.
  *
  * Recorded or quoted by others in public repositories: quantities and amounts of what is taken out are negative, in an edit,
- * too; all agreements have ids of the type `SalesAgreement`; exchange items are sales of ORDER in an agreement of RETURN; a
- * return's fee is a sale of ORDER and FEE; an adjustment is ORDER if it is positive and RETURN if not.
+ * too; exchange items are sales in an agreement of RETURN; a return's fee is a sale of FEE.
  *
- * Assumed: only sales of line items have a quantity, which is 0 in an UPDATE of the difference; an edit that removes goods
+ * Assumed: only sales of line items have a quantity, which is 0 where only the amount differs; an edit that removes goods
  * makes no agreement for the refund that it leaves; neither does a refund that changes no amount; money that settles later
- * is an agreement of its own; a cash rounding is no sale, because the order's totals do not have it; a cancellation is a
- * refund. `defaultShop` in settings.ts has what tests need both ways. `totalDiscountAmountAfterTaxes` is not served: which
- * discounts it has is not documented.
+ * is an agreement of its own; a cancellation is a refund. `defaultShop` in settings.ts has what tests need both ways.
  */
 
 /** What the agreement is about. */
 type Subject =
-  | { readonly reason: 'ORDER' | 'ORDER_EDIT' }
-  | { readonly reason: 'REFUND'; readonly refundId: string }
-  | { readonly reason: 'RETURN'; readonly returnId: string };
+  | { readonly reason: 'ORDER' | 'ORDER_EDIT' | 'RETURN' }
+  | { readonly reason: 'REFUND'; readonly refundId: string };
 
 /**
  * Adds what changed since the last agreement. The book is compared with the order, so that it balances, whatever an
  * action does.
  */
 export function agree(
-  { ids, shop, now }: Pick<World, 'ids' | 'shop' | 'now'>,
+  { ids, now }: Pick<World, 'ids' | 'now'>,
   order: OrderRow,
   subject: Subject,
 ): OrderRow {
@@ -46,9 +40,9 @@ export function agree(
     order.agreements.flatMap(({ sales }) => sales),
     keyOf,
   );
-  const sales = positionsOf(agreedOn(order, shop.returnAgreement)).flatMap((position) => {
+  const sales = positionsOf(order).flatMap((position) => {
     const before = booked.get(keyOf(position)) ?? [];
-    const sale = difference(order, before, position);
+    const sale = difference(before, position);
     return sale ? [{ ...sale, id: ids.next('Sale') }] : [];
   });
   if (sales.length === 0) return order;
@@ -56,24 +50,14 @@ export function agree(
   const agreement: AgreementRow = {
     id: ids.next('SalesAgreement'),
     happenedAt,
-    ...{ refundId: null, returnId: null, ...subject },
+    ...{ refundId: null, ...subject },
     sales,
   };
   return { ...order, agreements: [...order.agreements, agreement] };
 }
 
-const agreedOn = (order: OrderRow, returns: World['shop']['returnAgreement']): OrderRow =>
-  returns === 'when-processed'
-    ? order
-    : {
-        ...order,
-        reductions: order.reductions.filter(
-          ({ returnId, refundId }) => returnId === undefined || refundId !== undefined,
-        ),
-      };
-
 /** What the order has of a line, of shipping and so on: the sum of all its sales. */
-type Position = Omit<SaleRow, 'id' | 'actionType' | 'seenMinor'>;
+type Position = Omit<SaleRow, 'id'>;
 
 const lineTypes = {
   product: 'PRODUCT',
@@ -137,11 +121,7 @@ function positionsOf(order: OrderRow): Position[] {
 
 const keyOf = ({ lineType, ofId }: Position): string => `${lineType} ${ofId}`;
 
-function difference(
-  order: OrderRow,
-  before: readonly SaleRow[],
-  now: Position,
-): Omit<SaleRow, 'id'> | undefined {
+function difference(before: readonly SaleRow[], now: Position): Position | undefined {
   const less = (amount: number, of: (sale: SaleRow) => number) => amount - sum(before.map(of));
   const quantity = now.quantity === null ? null : less(now.quantity, (one) => one.quantity ?? 0);
   const minor = less(now.minor, (one) => one.minor);
@@ -152,13 +132,5 @@ function difference(
   );
   const isNew = before.length === 0 && now.lineType !== 'ADJUSTMENT';
   if (isUnchanged && !isNew) return undefined;
-  // In both currencies a line that was bought and wholly returned adds up to nothing.
-  const seenMinor = less(presentmentMinor(order, now.minor), (one) => one.seenMinor);
-  // Free shipping that is removed is a removal, too.
-  const grown = quantity ?? minor + discountMinor;
-  return {
-    ...now,
-    actionType: isNew || grown > 0 ? 'ORDER' : grown < 0 ? 'RETURN' : 'UPDATE',
-    ...{ quantity, minor, seenMinor, discountMinor, taxesMinor },
-  };
+  return { ...now, quantity, minor, discountMinor, taxesMinor };
 }

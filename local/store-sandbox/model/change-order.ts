@@ -292,7 +292,7 @@ export function returnItems(
     const line = next.lines.find(({ id }) => id === one.lineId);
     if (line) next = reduceLine(world, next, line, one, { returnId }, order.locationId);
   }
-  next = agree(world, next, { reason: 'RETURN', returnId });
+  next = agree(world, next, { reason: 'RETURN' });
   if (!isOneAgreement) {
     const exchanged = { ...next, lines: withAll.lines };
     next = agree(world, exchanged, { reason: 'ORDER_EDIT' });

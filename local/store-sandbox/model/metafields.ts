@@ -3,15 +3,10 @@ import { done, type Input, moment, type Outcome, refused, type World } from './w
 
 export function setMetafield(world: World, draft: Input<'metafieldDraft'>): Outcome<MetafieldRow> {
   const { rows, ids } = world;
-  const at = moment(world);
-  const known = rows.metafields.get(metafieldKey(draft));
-  const metafield = {
-    id: known?.id ?? ids.next('Metafield'),
-    ...draft,
-    createdAt: known?.createdAt ?? at,
-    updatedAt: at,
-  };
-  rows.metafields.put(metafieldKey(draft), metafield);
+  const key = metafieldKey(draft);
+  const id = rows.metafields.get(key)?.id ?? ids.next('Metafield');
+  const metafield = { id, ...draft, updatedAt: moment(world) };
+  rows.metafields.put(key, metafield);
   return done(metafield);
 }
 

@@ -20,20 +20,16 @@ export function orderTotals(order: OrderRow) {
   const subtotalMinor = linesMinor - lineDiscounts;
   const onTop = order.taxesIncluded ? 0 : 1;
 
-  const currentTaxes = groupTaxes(
-    [
-      ...lines.map(({ line, amounts }) => withAmounts(line.taxes, amounts.keptTaxesMinor)),
-      ...shipping.map(({ line, amounts }) => withAmounts(line.taxes, amounts.currentTaxesMinor)),
-    ].flat(),
-  );
+  const currentTax = sum([
+    ...lines.flatMap(({ amounts }) => amounts.keptTaxesMinor),
+    ...shipping.flatMap(({ amounts }) => amounts.currentTaxesMinor),
+  ]);
   const currentShipping = sum(shipping.map(({ amounts }) => amounts.currentMinor));
   const currentDuties =
     order.dutiesMinor - sum(order.refunds.map(({ dutiesMinor }) => dutiesMinor));
-  const feesMinor = (fees: OrderRow['fees'], lineType: OrderRow['fees'][number]['lineType']) =>
-    sum(fees.filter((fee) => fee.lineType === lineType).map(({ minor }) => minor));
   const keptFees = order.fees.filter(({ isTakenBack }) => !isTakenBack);
+  const additionalFees = order.fees.filter(({ lineType }) => lineType === 'ADDITIONAL_FEE');
   const currentSubtotal = sum(sold.map(({ amounts }) => amounts.keptNetMinor));
-  const currentTax = sumTaxes(currentTaxes);
   const currentTotal =
     currentSubtotal +
     currentShipping +
@@ -58,7 +54,7 @@ export function orderTotals(order: OrderRow) {
     onTop * taxMinor +
     tipMinor +
     order.dutiesMinor +
-    feesMinor(order.fees, 'ADDITIONAL_FEE');
+    sum(additionalFees.map(({ minor }) => minor));
 
   return {
     /** Before discounts. */
@@ -74,9 +70,7 @@ export function orderTotals(order: OrderRow) {
       subtotalMinor: currentSubtotal,
       shippingMinor: currentShipping,
       taxMinor: currentTax,
-      taxes: currentTaxes,
       dutiesMinor: currentDuties,
-      additionalFeesMinor: feesMinor(keptFees, 'ADDITIONAL_FEE'),
       /** With fees for returns, which is assumed. */
       totalMinor: currentTotal,
     },
@@ -94,20 +88,6 @@ function paymentsOf({ transactions }: OrderRow) {
   const total = (...kinds: readonly string[]) =>
     sum(successful.filter(({ kind }) => kinds.includes(kind)).map(({ minor }) => minor));
   return { receivedMinor: total('sale', 'capture'), refundedMinor: total('refund') };
-}
-
-/** What was paid and paid back in cash differs by it from the amounts of the transactions. */
-export function cashRounding({ transactions }: OrderRow) {
-  const total = (isWanted: (one: TransactionRow) => boolean) =>
-    sum(
-      transactions
-        .filter((one) => one.status === 'success' && isWanted(one))
-        .map(({ roundingMinor = 0 }) => roundingMinor),
-    );
-  return {
-    paymentMinor: total(({ kind }) => kind !== 'refund'),
-    refundMinor: total(({ kind }) => kind === 'refund'),
-  };
 }
 
 /** The authorization that can still be captured. */
@@ -128,10 +108,6 @@ function groupTaxes(taxes: readonly TaxRow[]): TaxRow[] {
   return [...groups.values()].flatMap(([first, ...others]) =>
     first ? [{ ...first, minor: first.minor + sumTaxes(others) }] : [],
   );
-}
-
-function withAmounts(taxes: readonly TaxRow[], amounts: readonly number[]): TaxRow[] {
-  return taxes.map((tax, i) => ({ ...tax, minor: amounts[i] ?? 0 }));
 }
 
 type FinancialStatus =

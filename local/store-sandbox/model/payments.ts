@@ -110,7 +110,6 @@ export function recordPayment(
     status: isPending ? 'pending' : 'success',
     gateway,
     minor,
-    ...roundingOf(world, gateway, minor),
     parentId: parent?.id ?? null,
     createdAt: at,
     processedAt: isPending ? null : at,
@@ -121,13 +120,6 @@ export function recordPayment(
     gateways: [...new Set([...order.gateways, gateway])],
     transactions: [...order.transactions, transaction],
   };
-}
-
-/** Half a coin is rounded up. */
-function roundingOf({ shop }: Pick<World, 'shop'>, gateway: string, minor: number) {
-  const coin = shop.smallestCoinMinor;
-  if (coin === 0 || gateway !== 'cash') return {};
-  return { roundingMinor: Math.round(minor / coin) * coin - minor };
 }
 
 /** Where the money of a refund goes, and whether it is there yet. */
@@ -164,16 +156,13 @@ export function recordRepayment(
     const part = Math.min(left, payment.minor - returned);
     if (part <= 0) continue;
     left -= part;
-    const { roundingMinor: _, ...paid } = payment;
-    const by = to === 'store-credit' ? STORE_CREDIT : payment.gateway;
     made.push({
-      ...paid,
+      ...payment,
       id: world.ids.next('OrderTransaction'),
       kind: 'refund',
-      gateway: by,
+      gateway: to === 'store-credit' ? STORE_CREDIT : payment.gateway,
       status: isPending ? 'pending' : 'success',
       minor: part,
-      ...roundingOf(world, by, part),
       parentId: payment.id,
       createdAt: at,
       processedAt: isPending ? null : at,
@@ -212,7 +201,6 @@ export function openDispute(
   }
   const dispute: DisputeRow = {
     id: world.ids.next('ShopifyPaymentsDispute'),
-    initiatedAs: type,
     type,
     status: 'needs_response',
     minor,

@@ -113,7 +113,6 @@ export interface AgreementRow {
   readonly happenedAt: string;
   readonly reason: 'ORDER' | 'ORDER_EDIT' | 'REFUND' | 'RETURN';
   readonly refundId: string | null;
-  readonly returnId: string | null;
   readonly sales: readonly SaleRow[];
 }
 
@@ -128,14 +127,11 @@ export interface SaleRow {
     | 'SHIPPING'
     | 'DUTY'
     | 'ADJUSTMENT';
-  readonly actionType: 'ORDER' | 'RETURN' | 'UPDATE';
   /** Of the line, the shipping line, the fee; of the order for duties, of the refund for an adjustment. */
   readonly ofId: string;
   readonly quantity: number | null;
   /** After taxes and discounts. */
   readonly minor: number;
-  /** The same in the customer's currency. */
-  readonly seenMinor: number;
   readonly discountMinor: number;
   /** In the order of the line's taxes. */
   readonly taxesMinor: readonly number[];
@@ -221,8 +217,6 @@ export interface TransactionRow {
   readonly gateway: string;
   /** In the shop's currency, like all amounts here. */
   readonly minor: number;
-  /** What was paid in cash differs by it, because there are no coins. */
-  readonly roundingMinor?: number;
   readonly parentId: string | null;
   readonly createdAt: string;
   /** Null while it is pending. */
@@ -237,7 +231,6 @@ export interface TransactionRow {
 export interface DisputeRow {
   readonly id: string;
   /** An inquiry may become a chargeback. */
-  readonly initiatedAs: DisputeType;
   readonly type: DisputeType;
   readonly status: DisputeStatus;
   readonly minor: number;
@@ -385,7 +378,6 @@ export type StoreCreditRow = Extract<StoreCreditTransactionRow, { readonly kind:
 
 export interface MetafieldRow extends Readonly<v.InferOutput<typeof metafieldDraft>> {
   readonly id: string;
-  readonly createdAt: string;
   readonly updatedAt: string;
 }
 

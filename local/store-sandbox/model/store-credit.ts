@@ -158,16 +158,10 @@ function credit(
   }
   return book(world, account ?? openAccount(world, owner), minor, cause, {
     kind: 'credit',
-    expiresAt: expiresAt === null ? null : keptExpiry(world, expiresAt),
+    expiresAt: expiresAt && moment({ now: () => new Date(expiresAt) }),
     remainingMinor: minor,
     expiredMinor: 0,
   });
-}
-
-/** What the real store keeps of the time is not documented. */
-function keptExpiry({ shop }: World, expiresAt: string): string {
-  const at = moment({ now: () => new Date(expiresAt) });
-  return shop.storeCreditExpiry === 'second' ? at : `${at.slice(0, 10)}T23:59:59Z`;
 }
 
 /**

@@ -52,7 +52,6 @@ const anyShop = fc.record({
   exchangeAgreement: fc.constantFrom('return' as const, 'order-edit' as const),
   sameSecondAgreements: fc.constantFrom('as-made' as const, 'reversed' as const),
   owedRefund: fc.constantFrom('discrepancy' as const, 'settlement' as const),
-  smallestCoinMinor: fc.constantFrom(0, 5),
 });
 
 const cartIn = (currency: string): Cart => {

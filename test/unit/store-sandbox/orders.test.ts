@@ -253,7 +253,7 @@ describe('a dispute', () => {
     const order = current(one, orderId).order;
     expect(order).toMatchObject({ updatedAt: before.updatedAt });
     expect(financialStatus(order)).toBe('paid');
-    expect(order.disputes).toMatchObject([{ initiatedAs: 'inquiry', type: 'chargeback' }]);
+    expect(order.disputes).toMatchObject([{ type: 'chargeback' }]);
     expect(() => one.do('updateDispute', { orderId, status: 'won' })).toThrow('is over');
   });
 });

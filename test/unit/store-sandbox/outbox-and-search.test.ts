@@ -44,10 +44,7 @@ describe('a search', () => {
     'id:>49 id:<51',
     'id:>=50 AND id:<=50',
     'status:OPEN',
-    '-status:closed',
-    'NOT status:closed',
     'status:closed OR id:50',
-    '(status:closed OR id:50) AND name:1001',
     "updated_at:>='2026-10-05T11:00:00+02:00'",
     'updated_at:<"2026-10-05T09:00:01Z"',
     'title:"linen shirt"',
@@ -63,10 +60,8 @@ describe('a search', () => {
   it.each([
     'id:51',
     'id:>50',
-    '-id:50',
     'status:open AND id:51',
     'status:closed OR id:51',
-    '(status:open OR id:50) AND name:1002',
     "updated_at:>'2026-10-05T09:00:00Z'",
     'nobody@example.com',
     'title:shirt',
@@ -74,12 +69,13 @@ describe('a search', () => {
     expect(fits(query)).toBe(false);
   });
 
-  it.each(['(((', ')', '"open', "'", ':', 'a:', '-', 'OR OR', 'AND', '\\'])(
-    'survives %j',
-    (query) => {
-      expect(typeof fits(query)).toBe('boolean');
-    },
-  );
+  it.each(['"open', "'", ':', 'a:', 'OR OR', 'AND', '\\'])('survives %j', (query) => {
+    expect(typeof fits(query)).toBe('boolean');
+  });
+
+  it.each(['-id:50', 'NOT id:50', '(id:50 OR id:51)'])('refuses %j', (query) => {
+    expect(() => fits(query)).toThrow('searches without');
+  });
 
   it('reads operators inside quotes as text', () => {
     const code = 'A "quoted" (code) OR not\\';

@@ -133,16 +133,6 @@ describe('a credit', () => {
     ]);
   });
 
-  it('has at most the time of its end that the store keeps', () => {
-    const store = openWithCustomer({ shop: { storeCreditExpiry: 'day' } });
-    const { expiresAt } = store.do('creditCustomer', {
-      customerId: store.customerId,
-      amount: 1,
-      expiresAt: '2027-01-02T03:04:05Z',
-    });
-    expect(expiresAt).toBe('2027-01-02T23:59:59Z');
-  });
-
   it.each([
     ['CREDIT_LIMIT_EXCEEDED', { amount: 15_000.01 }],
     ['EXPIRES_AT_IN_PAST', { expiresAt: '2026-01-01T00:00:00Z' }],
