@@ -33,8 +33,7 @@ export function toFunctionUrlEvent(webhook: Webhook): LambdaFunctionURLEvent {
   };
   const { path, body } = webhook;
   const request = { method: 'POST', target: `/${path}`, headers, body: Buffer.from(body) };
-  const event = toHttpEvent({ ...request, sourceIp: '192.0.2.10', at: new Date() }, '$default');
-  return { ...event, ...bodyFields(body) };
+  return { ...toHttpEvent(request, '$default'), ...bodyFields(body) } as LambdaFunctionURLEvent;
 }
 
 /** Text comes as it is and anything else in base64; which is which is Lambda's to decide. */

@@ -16,8 +16,8 @@ import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
 import { type BuiltInStep, Service } from './service.ts';
 import {
+  defaultServerSettings,
   type PartialSettings,
-  readServerSettings,
   readSettings,
   type SandboxSettings,
   type ServerSettings,
@@ -70,10 +70,7 @@ export async function startLoyaltySandbox(
   const reading = readSettings(options.settings);
   if (reading.kind === 'faulty') throw new Error(`Settings: ${reading.faults.join('; ')}.`);
   const { settings } = reading;
-  const serverReading = readServerSettings(options.serverSettings);
-  if (serverReading.kind === 'faulty') {
-    throw new Error(`Server settings: ${serverReading.faults.join('; ')}.`);
-  }
+  const serverSettings = { ...defaultServerSettings, ...options.serverSettings };
   const { subscriptions = [] } = options;
   checkSubscriptions(subscriptions);
   const tables = new Tables();
@@ -89,15 +86,11 @@ export async function startLoyaltySandbox(
   const service = new Service({
     contract,
     settings,
-    serverSettings: serverReading.settings,
+    serverSettings,
     tables,
     context: { tables: openTables(tables), settings, catalog, now, random: random() },
     createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
-    subscriptions: new Subscriptions(
-      subscriptions,
-      tables,
-      serverReading.settings.subscriptionFailures,
-    ),
+    subscriptions: new Subscriptions(subscriptions, tables, serverSettings.subscriptionFailures),
     dataFile,
     neighbours: options.neighbours,
     seed,

@@ -119,58 +119,46 @@ const settings = group({
   eventCustomerId: oneOf('store-id', 'null', 'email', 'document'),
   /** What an absent IsEnrolled means for a new customer: not shown. A store sends its members. */
   enrolledByDefault: flag(true),
-  /** Documented: the referral addresses of a customer are null while it is off. Their form is not shown. */
-  referralObjective: flag(true),
   /** Whether upper and lower case make two codes, and two OriginalIds of coupons: not shown. */
   couponCase: oneOf('distinguished', 'ignored'),
   /** Whether a coupon must have a customer (else error 55): not shown. Public codes have none. */
   requireCouponCustomer: flag(false),
 });
 
-const LONGEST_MS = 3_600_000;
-/** What is kept lies in memory. */
-const MOST_KEPT = 1_000_000;
-const whole = (preset: number, least: number, most: number) =>
-  number(preset, least, most, 'whole number');
-
 /** Settings of the server around the program: what it keeps, and how it sends point events. */
-const serverSettings = group({
+export const defaultServerSettings = {
   /** Calls the journal holds; older ones are dropped and counted. */
-  journalLimit: whole(100_000, 0, MOST_KEPT),
+  journalLimit: 100_000,
   /** Whether and how the service retries a delivery is not shown. About 25 s in all by default. */
-  eventAttempts: whole(8, 1, 1_000),
-  eventFirstDelayMs: whole(200, 0, LONGEST_MS),
-  eventLongestDelayMs: whole(30_000, 0, LONGEST_MS),
-  eventTimeoutMs: whole(5_000, 1, LONGEST_MS),
+  eventAttempts: 8,
+  eventFirstDelayMs: 200,
+  eventLongestDelayMs: 30_000,
+  eventTimeoutMs: 5_000,
   /**
    * Documented: a subscription may be switched off after 5 or more failures in a row. 0: it never is, for
    * a run that restarts its receiver.
    */
-  subscriptionFailures: whole(5, 0, 1_000),
+  subscriptionFailures: 5,
   /** Events kept to look at once they are delivered, given up or not to be sent. */
-  eventsKept: whole(10_000, 0, MOST_KEPT),
-});
+  eventsKept: 10_000,
+};
 
 export type SandboxSettings = v.InferOutput<typeof settings>;
-export type ServerSettings = v.InferOutput<typeof serverSettings>;
+export type ServerSettings = Readonly<typeof defaultServerSettings>;
 
 /** What may be given: any part, even of the nested ones. */
 export type PartialSettings = v.InferInput<typeof settings>;
 
 export const defaultSettings = v.parse(settings, {});
-export const defaultServerSettings = v.parse(serverSettings, {});
 
-type Reading<Settings> =
-  | { readonly kind: 'read'; readonly settings: Settings }
+type Reading =
+  | { readonly kind: 'read'; readonly settings: SandboxSettings }
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
 /** Fills what is missing with the defaults. All faults are reported together, in words that begin with a name. */
-function read<Settings>(of: v.GenericSchema<unknown, Settings>, input: unknown): Reading<Settings> {
-  const { success, output, issues = [] } = v.safeParse(of, input);
+export function readSettings(input: unknown = {}): Reading {
+  const { success, output, issues = [] } = v.safeParse(settings, input);
   if (success) return { kind: 'read', settings: output };
   const faults = issues.map((one) => `${v.getDotPath(one) ?? 'the settings'} ${one.message}`);
   return { kind: 'faulty', faults };
 }
-
-export const readSettings = (input: unknown = {}) => read(settings, input);
-export const readServerSettings = (input: unknown = {}) => read(serverSettings, input);

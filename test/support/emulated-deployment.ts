@@ -203,13 +203,8 @@ type WebFunction = (
 ) => Promise<LambdaFunctionURLResult>;
 
 /** One request to a function at a public address. */
-export async function invokeWeb(
-  name: string,
-  handler: WebFunction,
-  request: Pick<WebRequest, 'method' | 'target' | 'headers' | 'body'>,
-) {
-  const sent = { ...request, sourceIp: '192.0.2.10', at: new Date() };
-  const event = toHttpEvent(sent, '$default') as LambdaFunctionURLEvent;
+export async function invokeWeb(name: string, handler: WebFunction, request: WebRequest) {
+  const event = toHttpEvent(request, '$default') as LambdaFunctionURLEvent;
   const answer = await handler(event, invocationOf(name, name === 'storefront' ? 30 : 10));
   if (typeof answer === 'string') throw new Error(`${name} answers with a bare text`);
   const { statusCode: status = 0, body = '', headers = {} } = answer;
@@ -218,9 +213,7 @@ export async function invokeWeb(
 
 /** An address of this machine in front of a function that may be known later. */
 export function serveWeb(
-  answer: (
-    request: Pick<WebRequest, 'method' | 'target' | 'headers' | 'body'>,
-  ) => Promise<{ readonly status: number; readonly body?: string }>,
+  answer: (request: WebRequest) => Promise<{ readonly status: number; readonly body?: string }>,
 ) {
   return listen(
     createServer(async (incoming: IncomingMessage, response) => {

@@ -184,9 +184,8 @@ export function getCustomer(context: Context, call: Call): Answer<'CustomerResul
 
 function describeCustomer(context: Context, row: CustomerRow): Schemas['CustomerResult'] {
   const tier = tierOf(context, row.OriginalId);
-  const referral = context.settings.referralObjective
-    ? `https://friends.example.com/r/${row.PublicId}`
-    : null;
+  // Documented: null while the program has no referral objective. The form of the address is not shown.
+  const referral = `https://friends.example.com/r/${row.PublicId}`;
   return {
     ...knownFields({
       OriginalId: row.OriginalId,
@@ -200,8 +199,7 @@ function describeCustomer(context: Context, row: CustomerRow): Schemas['Customer
       IsEnrolled: row.IsEnrolled,
     }),
     ReferralURL: referral,
-    WhatsappReferralUrl:
-      referral && `https://wa.me/?text=${encodeURIComponent(`A gift for you: ${referral}`)}`,
+    WhatsappReferralUrl: `https://wa.me/?text=${encodeURIComponent(`A gift for you: ${referral}`)}`,
     CurrentTier: { Name: tier.name, Color: tier.color, IconUrl: iconUrl(tier) },
   };
 }

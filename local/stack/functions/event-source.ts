@@ -80,7 +80,6 @@ export class EventSource {
         QueueUrl: queueUrl,
         MaxNumberOfMessages: Math.min(source.batchSize, 10),
         MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
         WaitTimeSeconds: WAIT_SECONDS,
       },
       { abortSignal: this.#stopped.signal },
@@ -121,24 +120,14 @@ function toSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
 }
 
 function toRecord(message: Message, eventSourceARN: string): SQSRecord {
-  const { MessageId, ReceiptHandle, Body, Attributes = {}, MessageAttributes = {} } = message;
+  const { MessageId, ReceiptHandle, Body, Attributes = {} } = message;
   return {
     messageId: MessageId ?? '',
     receiptHandle: ReceiptHandle ?? '',
     body: Body ?? '',
     attributes: Attributes as unknown as SQSRecord['attributes'],
-    messageAttributes: Object.fromEntries(
-      Object.entries(MessageAttributes).map(([name, { StringValue, BinaryValue, DataType }]) => [
-        name,
-        {
-          ...(StringValue !== undefined && { stringValue: StringValue }),
-          ...(BinaryValue && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
-          stringListValues: [],
-          binaryListValues: [],
-          dataType: DataType ?? 'String',
-        },
-      ]),
-    ),
+    // No function reads them.
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? '',
     eventSource: 'aws:sqs',
     eventSourceARN,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { readBody } from '../../sandbox-kit/http/requests.ts';
 import {
@@ -19,8 +18,6 @@ export interface WebRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
-  readonly sourceIp: string;
-  readonly at: Date;
 }
 
 /**
@@ -29,45 +26,22 @@ export interface WebRequest {
  */
 const TEXT = /^(?:text\/.*|application\/(?:json|xml|javascript))\s*(?:;|$)/i;
 
-/** The event that a function URL or an HTTP API creates from a request: payload format 2.0. */
-export function toHttpEvent(request: WebRequest, routeKey: string) {
-  const [rawPath = '/', rawQueryString = ''] = request.target.split('?');
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).flatMap(([name, value]) =>
+/** Of the event that a function URL or an HTTP API creates from a request (payload format 2.0), what the functions read. */
+export function toHttpEvent({ target, headers, method, body }: WebRequest, routeKey: string) {
+  const [rawPath = '/', rawQueryString = ''] = target.split('?');
+  const joined = Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
       // Headers of one name are joined; cookies have a field of their own.
       value === undefined || name === 'cookie' ? [] : [[name, [value].flat().join(',')]],
     ),
   );
-  const host = headers.host ?? '127.0.0.1';
-  const cookies = [request.headers.cookie ?? []].flat().flatMap((line) => line.split('; '));
-  const query = [...new URLSearchParams(rawQueryString)];
   return {
-    version: '2.0',
     routeKey,
     rawPath,
     rawQueryString,
-    ...(cookies.length > 0 && { cookies }),
-    headers,
-    ...(query.length > 0 && { queryStringParameters: joinRepeated(query) }),
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'local',
-      domainName: host,
-      domainPrefix: 'local',
-      http: {
-        method: request.method,
-        path: rawPath,
-        protocol: 'HTTP/1.1',
-        sourceIp: request.sourceIp,
-        userAgent: headers['user-agent'] ?? '',
-      },
-      requestId: randomUUID(),
-      routeKey,
-      stage: '$default',
-      time: formatTime(request.at),
-      timeEpoch: request.at.getTime(),
-    },
-    ...bodyFields(headers['content-type'], request.body),
+    headers: joined,
+    requestContext: { http: { method } },
+    ...bodyFields(joined['content-type'], body),
   };
 }
 
@@ -76,21 +50,6 @@ function bodyFields(contentType: string | undefined, body: Buffer) {
   return TEXT.test(contentType ?? '')
     ? { body: body.toString('utf8'), isBase64Encoded: false }
     : { body: body.toString('base64'), isBase64Encoded: true };
-}
-
-function joinRepeated(query: readonly (readonly [string, string])[]): Record<string, string> {
-  const joined = new Map<string, string>();
-  for (const [name, value] of query) {
-    const before = joined.get(name);
-    joined.set(name, before === undefined ? value : `${before},${value}`);
-  }
-  return Object.fromEntries(joined);
-}
-
-/** `15/Nov/2026:04:57:37 +0000` */
-function formatTime(at: Date): string {
-  const [, date, month, year, time] = at.toUTCString().split(/,? /);
-  return `${date}/${month}/${year}:${time} +0000`;
 }
 
 /** What the client receives: the function's answer, or AWS's own. */
@@ -112,17 +71,16 @@ function readAnswer(value: unknown): Answer {
     const body = typeof value === 'string' ? value : JSON.stringify(value);
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   }
-  const { statusCode, headers, body, isBase64Encoded, cookies } = value as {
+  const { statusCode, headers, body, isBase64Encoded } = value as {
     readonly statusCode: unknown;
     readonly headers?: OutgoingHttpHeaders;
     readonly body?: unknown;
     readonly isBase64Encoded?: boolean;
-    readonly cookies?: readonly string[];
   };
   const text = typeof body === 'string' ? body : '';
   return {
     status: Number(statusCode),
-    headers: { ...headers, ...(cookies && { 'set-cookie': [...cookies] }) },
+    headers: { ...headers },
     body: isBase64Encoded ? Buffer.from(text, 'base64') : text,
   };
 }
@@ -192,8 +150,6 @@ async function handle(
             target: address,
             headers: request.headersDistinct,
             body: body.bytes,
-            sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
-            at: new Date(),
           },
           web.kind === 'http-api' ? web.route : '$default',
         );

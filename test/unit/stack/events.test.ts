@@ -12,8 +12,6 @@ const request = (contentType: string | undefined, body: Buffer) => ({
   target: '/shop?a=1&a=2',
   headers: { host: 'h', ...(contentType && { 'content-type': contentType }), cookie: 'x=1; y=2' },
   body,
-  sourceIp: '127.0.0.1',
-  at: new Date('2026-11-15T04:57:37Z'),
 });
 
 describe('a request becomes an event of payload format 2.0', () => {
