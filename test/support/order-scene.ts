@@ -25,6 +25,12 @@ interface GoingLive {
   readonly other?: Parameters<typeof wentLive>[3];
 }
 
+interface Losing {
+  readonly recovered?: boolean;
+  /** What the operator says of another integration, where the control record is lost, too. */
+  readonly offSince?: number;
+}
+
 /** What the loyalty service has of an order once everything is at rest. */
 export interface Settled {
   /** What is left of its total; `cancelled`, `absent`, or `twice` where the service has it under two ids. */
@@ -203,12 +209,13 @@ export function openScene(settings: ModelSettings = {}) {
      * The table is gone or, after `copyLedger`, what it was then. `recovered`: an operator ran `recover`, which says so
      * in the control record; a restored table is always recovered.
      */
-    async loseLedger({ recovered = copy !== undefined } = {}): Promise<void> {
+    async loseLedger({ recovered = copy !== undefined, offSince }: Losing = {}): Promise<void> {
       ledger.restore(copy?.entries);
       clock.ms += 1_000;
       if (recovered) {
+        const takeover = { until: clock.ms, ...(offSince && { offSince, ids: ['name'] }) };
         await changeControl(ledger, SHOP, (control) =>
-          inDoubt(control, copy?.at ?? 0, new Date(clock.ms)),
+          inDoubt({ takeover, ...control }, copy?.at ?? 0, new Date(clock.ms)),
         );
       }
       clock.ms += 1_000;

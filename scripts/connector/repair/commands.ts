@@ -129,6 +129,7 @@ lost.
   })
     .option('--since <when>', 'what it was restored to (default: all since go-live)', parseMoment)
     .option('--go-live <when>', 'if neither settings nor ledger say it', parseMoment)
+    .option('--other-off-since <when>', 'when another integration was switched off', parseMoment)
     .option('--from <table>', 'first copy what the ledger lacks from this restored table')
     .option('--shop <domain>', 'only this shop (default: all; not with --from)')
     .option('--yes', 'do not ask');

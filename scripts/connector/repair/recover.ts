@@ -14,7 +14,7 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
+import { isOpenDoubt, type Takeover } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import {
   type Recovered,
@@ -45,6 +45,7 @@ export interface RecoverOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
   readonly goLive?: number;
+  readonly otherOffSince?: number;
   readonly from?: string;
   readonly shop?: string;
   readonly yes?: boolean;
@@ -55,6 +56,8 @@ interface Plan {
   readonly shop: Shop;
   readonly goLive: FoundGoLive;
   readonly since: number;
+  /** What a lost control record does not say. */
+  readonly takeover: Takeover | undefined;
   /** Since when a recovery is under way. */
   readonly underWay: number | undefined;
   readonly isPaused: boolean;
@@ -136,7 +139,7 @@ async function requireReadable({ aws }: Deployment, table: string): Promise<void
 
 async function planOf(
   shop: Shop,
-  { since, goLive: given, from }: RecoverOptions,
+  { since, goLive: given, otherOffSince, from }: RecoverOptions,
   { deployment, ledger }: Pick<Open, 'deployment' | 'ledger'>,
 ): Promise<Plan> {
   const control = await readControl(ledger, shop.domain);
@@ -145,9 +148,27 @@ async function planOf(
   const kept = restored ? await readControl(restored, shop.domain) : control;
   const goLive = await findGoLive(deployment, shop, given, kept, ledger);
   const isPaused = pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator');
+  const found = {
+    shop,
+    goLive,
+    isPaused,
+    takeover: takeoverOf(shop, [control, kept], otherOffSince),
+  };
   return isOpenDoubt(doubt)
-    ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
-    : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
+    ? { ...found, since: doubt.since, underWay: doubt.until }
+    : { ...found, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
+}
+
+/** When another integration was switched off; without that, its refunds would be taken once more. */
+export function takeoverOf(
+  { otherOrderIds }: Pick<Shop, 'otherOrderIds'>,
+  controls: readonly ShopControl[],
+  offSince?: number,
+): Takeover | undefined {
+  const known = controls.flatMap(({ takeover }) => takeover ?? []);
+  const found = known.find((one) => one.offSince !== undefined) ?? known[0];
+  if (offSince === undefined) return found;
+  return { until: Date.now(), ids: otherOrderIds, ...found, offSince };
 }
 
 interface FoundGoLive {
@@ -187,10 +208,10 @@ const iso = (moment: number): string => new Date(moment).toISOString();
 const utc = (moment: number): string => `${utcText(moment)} UTC`;
 
 function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
-  const { since, goLive, from, shop } = options;
+  const { since, goLive, otherOffSince, from, shop } = options;
+  const date = (moment?: number) => moment && iso(moment);
   const given = {
-    since: since === undefined ? undefined : iso(since),
-    'go-live': goLive === undefined ? undefined : iso(goLive),
+    ...{ since: date(since), 'go-live': date(goLive), 'other-off-since': date(otherOffSince) },
     ...{ from, shop, yes: true },
   };
   const rows = plans.map((plan) => ({
@@ -305,12 +326,14 @@ export async function copyLedger(
 
 /** From then on workers may go on, and have to: they work on what the comparison sends. */
 async function putInDoubt(
-  { shop: { domain, rules }, goLive, since, underWay }: Plan,
+  { shop: { domain, rules }, goLive, since, takeover, underWay }: Plan,
   { ledger }: Open,
 ): Promise<void> {
   const now = new Date();
+  const withOther = (one: ShopControl) => ({ ...one, ...(takeover && { takeover }) });
+  const doubtful = (one: ShopControl) => (underWay === undefined ? inDoubt(one, since, now) : one);
   await changeControl(ledger, domain, (control) => ({
-    ...resumed(underWay === undefined ? inDoubt(control, since, now) : control, 'all', now),
+    ...resumed(doubtful(withOther(control)), 'all', now),
     ...(rules.goLive === undefined && { goLive: goLive.at }),
   }));
 }

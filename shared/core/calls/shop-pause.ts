@@ -34,6 +34,8 @@ export interface ShopControl {
   /** Since when the shop is only observed. Once its settings say `live`, its calls wait for `go-live`. */
   readonly observing?: number;
   readonly takeover?: Takeover;
+  /** Orders that the service perhaps had under an unknown id when the shop went live. */
+  readonly unmatched?: readonly string[];
 }
 
 export type PausedPart = QueueFamily | 'all';

@@ -80,7 +80,8 @@ export interface Rejection {
   readonly reason: ParkingReason['reason'];
   /** One plain sentence without personal data. */
   readonly why: string;
-  readonly code?: LoyaltyErrorName;
+  /** The service's error name, or what a person must put right by hand. */
+  readonly code?: string;
 }
 
 /**
@@ -180,7 +181,6 @@ export interface ParkingReason {
   readonly reason: Exclude<DeadLetterReason, 'crashed' | 'unknown'>;
   /** One plain sentence without personal data. */
   readonly why: string;
-  /** The loyalty service's error name, where there is one. */
   readonly code?: string;
   readonly attempts: number;
   /** ISO 8601. */

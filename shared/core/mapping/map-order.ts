@@ -60,12 +60,9 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
   const { steps } = amounts;
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
-    OriginalId: id,
-    Customer: customer.value,
-    Metadatas: metadata.value,
+    ...{ OriginalId: id, Customer: customer.value, Metadatas: metadata.value },
     PaymentMethod: paymentMethod(order, remembered),
-    Branch: branch,
-    SalesPerson: salesPerson,
+    ...{ Branch: branch, SalesPerson: salesPerson },
   });
   const remember = orderMemory.write({
     countedBy,
@@ -74,8 +71,7 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
     lostDispute: order.lostDispute || undefined,
     customer: customer.value,
     card: order.card ?? remembered?.card,
-    branch,
-    salesPerson,
+    ...{ branch, salesPerson },
   });
   const isLost = isUnpaid(order) || order.lostDispute === true;
   const goods = {

@@ -191,11 +191,6 @@ export function afterStep(
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
 
-/** The order counts, or may. */
-export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
-  return held !== undefined && held.IsCancelledOrReturned !== true;
-}
-
 /** An order as the service holds it: nothing of it is certain to be stated. */
 type HeldForm = Partial<HeldOrder>;
 
@@ -295,6 +290,7 @@ function theirPart(total: number, past: readonly PastCount[], since: number): nu
   const [last, before] = [until.at(-1), until.findLast(({ at }) => at < since)];
   const candidates = [...(last ? [last, ...(before ? [before] : [])] : booked), ...today];
   const isSteady = new Set(past.map(({ counts }) => counts)).size === 1;
+  if (Number.isNaN(since) && !isSteady) return undefined;
   // What it counted only since may have been sent by us, before the ledger was lost.
   const isOpen = today.length > 0 || booked.some((one) => one.at > since && one.counts === total);
   const certain = isOpen ? undefined : (last ?? (isSteady ? past[0] : undefined));

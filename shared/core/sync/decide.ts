@@ -40,7 +40,6 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
-  isHeldLive,
   nextCall,
   type PersonReason,
   type RefundSettings,
@@ -51,6 +50,7 @@ import type { CallAssumptions } from './dependencies.ts';
 import {
   type HeldOrder,
   heldCustomer,
+  isHeldLive,
   PLATFORM_ORIGIN,
   type ServiceReading,
 } from './held-order.ts';
@@ -119,7 +119,7 @@ export function decide(gathered: Gathered): Decision {
   const isSettled = planned?.kind === 'unchanged' && (planned.isNewer || cameLater(gathered));
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
   if ((isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
-  if (isCall && tellsTooLittle(situation)) return storeQuestion(gathered);
+  if (tellsTooLittle(situation)) return storeQuestion(gathered);
   if (!read && mayHoldMore(situation)) return { kind: 'ask-service' };
   // A cancellation is final: a late event must not try to revive the order.
   const isEnded = read?.held !== undefined && !isHeldLive(read.held);
@@ -221,7 +221,7 @@ function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
 export const parked = (why: PersonReason): Rejected => ({
-  ...{ kind: 'rejected', reason: 'rejected', why: sentenceOf(why) },
+  ...{ kind: 'rejected', reason: 'rejected', code: why.reason, why: sentenceOf(why) },
 });
 
 /** For the person who finds the dead letter: what happened, with the figures, and what to do. */
@@ -250,11 +250,14 @@ function serviceSide(
   situation: Situation,
   wanted: WantedOrder,
 ): ServiceSide | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
-  const { entry, event, read, rules, assumptions, snapshot } = situation;
+  const { entry, event, read, rules, assumptions, snapshot, takeover, doubt } = situation;
   const known = isKnown(entry);
   const record = entry?.service;
   const isTheirs = isFromElsewhere(situation);
-  const oursSince = Math.max(Date.parse(rules.goLive ?? ''), situation.takeover?.offSince ?? 0);
+  // Where `inDoubt` found none, the control record was lost: since when, nobody knows.
+  const isLost = takeover !== undefined && takeover.until === doubt?.until;
+  const offSince = takeover?.offSince ?? (isLost ? Number.NaN : 0);
+  const oursSince = Math.max(Date.parse(rules.goLive ?? ''), offSince);
   // What another integration sent needs no second call to be certain: it was just read.
   const isUncertain = entry?.uncertain === true && !isTheirs;
   const tellAgain = isUncertain || event.force === true || record?.ended === true;
@@ -414,9 +417,13 @@ function mayHaveCounted(why: SkipReason, order: StoreOrder): boolean {
   return order.changed || order.fulfilledAt !== undefined || hadMore;
 }
 
-/** True when what is planned needs more than this snapshot tells. Asked only before a call. */
+/** True when what is planned needs more than this snapshot tells. */
 function tellsTooLittle(situation: Situation): boolean {
-  const { snapshot, customer } = situation;
+  const { snapshot, customer, mapped, takeover, isCall, askedForBook } = situation;
+  // Shipped before another integration was off, it may have been paid since: only the store's book says when.
+  const isLater = snapshot.version > (takeover?.offSince ?? Number.POSITIVE_INFINITY);
+  const isOld = mapped.kind === 'skip' && mapped.why === 'before-go-live';
+  if (!isCall) return isOld && isLater && askedForBook !== true;
   if (isFinal(situation) || (customer && isLateFor(customer, snapshot))) return true;
   if (snapshot.source !== 'event') return false;
   return leavesOut(situation) || mayBeForgotten(situation, snapshot.version);

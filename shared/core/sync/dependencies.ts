@@ -36,7 +36,6 @@ export interface SyncDeps {
   readonly rewards?: WorkerMoments | undefined;
 }
 
-/** The calls that syncing needs. */
 export type LoyaltyCalls = Pick<
   LoyaltyClient,
   | 'sendOrder'
@@ -94,8 +93,6 @@ export interface RewardMoments {
   shopScanned(shop: string, othersWait: boolean, doubt: Doubt | undefined): Promise<void>;
 }
 
-/** Those that a worker meets. */
 export type WorkerMoments = Omit<RewardMoments, 'shopScanned'>;
 
-/** Those that a scan meets. */
 export type ScanMoments = Pick<RewardMoments, 'orderAsSent' | 'shopScanned'>;

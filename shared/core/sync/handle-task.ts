@@ -144,7 +144,7 @@ async function handleMerge(
   if (points === 0 && cashback === 0) return { kind: 'handled', how: 'merged' };
   const why =
     'the store merged two customers; the loyalty service keeps both members, and the one who is gone still has points: move them to the kept one, then replay this dead letter';
-  return { kind: 'rejected', reason: 'rejected', why };
+  return { kind: 'rejected', reason: 'rejected', code: 'points-left', why };
 }
 
 type FanOutDeps = Pick<SyncDeps, 'ledger' | 'store' | 'queue' | 'now'>;
@@ -265,10 +265,7 @@ export async function sendCode(
 ): Promise<void> {
   const { cursor: _, ...rest } = event;
   await queue.send({
-    ...rest,
-    origin: 'fan-out',
-    kind: 'coupon',
-    id: code,
+    ...{ ...rest, origin: 'fan-out', kind: 'coupon', id: code },
     // With another reason it is another message, not a repetition of the first.
     deliveryId: `${event.deliveryId}/${why}/${code}`,
     body: coupon && encodeCoupon(coupon),

@@ -11,7 +11,7 @@ import {
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
-import { redactedMeanwhile } from '../ledger/entry.ts';
+import { isKnown, redactedMeanwhile } from '../ledger/entry.ts';
 import { type CancelStep, cancelKey, type EntityEntry, fromThousandths } from '../ledger/ledger.ts';
 import {
   type CustomerForm,
@@ -36,6 +36,18 @@ const ORDER_NOT_FOUND = 37;
 
 type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;
 export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
+
+/** The order counts, or may. */
+export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
+  return held !== undefined && held.IsCancelledOrReturned !== true;
+}
+
+/** Of several: the one that we sent (`ours`), or else the first that counts. */
+export const chooseCopy = <Copy extends { readonly id: string; readonly order: HeldOrder }>(
+  copies: readonly Copy[],
+  ours: string | undefined,
+): Copy | undefined =>
+  copies.find(({ id }) => id === ours) ?? copies.find((one) => isHeldLive(one.order)) ?? copies[0];
 
 function foundIn(read: ReadAnswer) {
   return read.kind === 'success' || read.kind === 'warning' ? read.value : undefined;
@@ -62,6 +74,8 @@ export async function readFromService(
   const looksFurther = heldAs === undefined && deps.pauses.takeoverOf(shop) !== undefined;
   const order = entity.kind === 'order' && looksFurther ? entity.order : undefined;
   const own = heldAs ?? id;
+  const ours = isKnown(entry) ? own : undefined;
+  const copies: { readonly id: string; readonly order: HeldOrder }[] = [];
   for (const asked of [own, ...(order ? otherIds(order, otherOrderIds) : [])]) {
     const answer = await throughBreaker({ breaker, now: deps.now }, async () => ({
       kind: 'answered' as const,
@@ -70,17 +84,18 @@ export async function readFromService(
     if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
     if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
     const { held } = answer;
-    if (held && (asked === own || !order || isSameOrder(held, order))) {
-      // The service still says whose it is; a ledger that was lost may know only that they were redacted.
-      const customerId = held.Customer?.OriginalId;
-      const version = Date.parse(held.OrderPlacementDate ?? '') || 0;
-      const redactedAt = customerId
-        ? await redactedMeanwhile({ shop, id: customerId }, { version }, deps.ledger)
-        : undefined;
-      return { held, redactedAt, heldAs: asked === id ? undefined : asked };
-    }
+    if (!held || (asked !== own && order && !isSameOrder(held, order))) continue;
+    copies.push({ id: asked, order: held });
+    if (asked === ours || isHeldLive(held)) break;
   }
-  return { held: undefined };
+  const { id: found, order: held } = chooseCopy(copies, ours) ?? {};
+  // The service still says whose it is; a ledger that was lost may know only that they were redacted.
+  const customerId = held?.Customer?.OriginalId;
+  const version = Date.parse(held?.OrderPlacementDate ?? '') || 0;
+  const redactedAt = customerId
+    ? await redactedMeanwhile({ shop, id: customerId }, { version }, deps.ledger)
+    : undefined;
+  return { held, redactedAt, heldAs: found === id ? undefined : found };
 }
 
 /** Under which ids another integration may have sent the order. */
@@ -183,12 +198,9 @@ function lookForCancel(
   const made = judge(calls, found ? cancelled : read);
   if (made.outcome.kind !== 'retry') return made;
   if (found && waitedForADay) return refused(calls, cancelled);
-  const outcome = {
-    ...made.outcome,
-    ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL_SECONDS }),
-  };
+  const later = found && { afterSeconds: AFTER_A_HIDDEN_CANCEL_SECONDS };
   // The cancellation was received, also if the order could not be read.
-  return { ...made, outcome, mayHaveHappened: true };
+  return { ...made, outcome: { ...made.outcome, ...later }, mayHaveHappened: true };
 }
 
 /** `found`: of a partial cancel whose key was used before. */
@@ -207,16 +219,11 @@ export async function takePart(
     OriginalId,
     ValueToRefund: fromThousandths(part),
   }));
-  const body = { ValueToRefund: fromThousandths(step.value), CancelKey: cancelKey(id, step) };
-  const result = await loyalty.partiallyCancelPosOrder(
-    id,
-    { ...body, ...(parts.length > 0 && { Products: parts }) },
-    options,
-  );
-  const isUsed =
-    result.kind === 'business-error' &&
-    (result.finding === 'cancel-key-used' ||
-      (usedCancelKeyError !== undefined && result.code === usedCancelKeyError));
+  const whole = { ValueToRefund: fromThousandths(step.value), CancelKey: cancelKey(id, step) };
+  const body = { ...whole, ...(parts.length > 0 && { Products: parts }) };
+  const result = await loyalty.partiallyCancelPosOrder(id, body, options);
+  const isFound = result.kind === 'business-error' && result.finding === 'cancel-key-used';
+  const isUsed = isFound || hasCode(result, usedCancelKeyError ?? Number.NaN);
   return isUsed ? { ...applied(calls), found: true } : judge(calls, result);
 }
 

@@ -254,7 +254,7 @@ export function orderDetails(node: OrderNode) {
   const staffId = idFromGid(staff?.id, 'StaffMember');
   return {
     card: cardOf(node),
-    paidAt: paidAtOf(node),
+    paidAt: paidAtOf(node.transactions ?? []),
     lostDispute: node.disputes?.some(({ status }) => LOST.has(status)),
     location: retailLocation
       ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
@@ -288,7 +288,9 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
 /** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */
 const LOST: ReadonlySet<string> = new Set(['LOST', 'ACCEPTED']);
 
-function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
+type Paid = Pick<NonNullable<OrderNode['transactions']>[number], 'kind' | 'status' | 'processedAt'>;
+
+export function paidAtOf(transactions: readonly Paid[]): string | undefined {
   const dates = transactions
     .filter(({ kind, status }) => status === 'SUCCESS' && (kind === 'SALE' || kind === 'CAPTURE'))
     .flatMap(({ processedAt }) => (processedAt ? [new Date(processedAt).toISOString()] : []));

@@ -36,6 +36,7 @@ import {
   type OrderNode,
   orderAsPayload,
   orderDetails,
+  paidAtOf,
   type RefundLineNode,
   type RefundNode,
   type WholeOrder,
@@ -126,9 +127,10 @@ async function orderFromNode(
   const changed = read.order.changed || isPaidLate(read.order, payments);
   const owed = atLeastZero(amountOf(node.totalOutstandingSet));
   const parts = { owed, refunds: whole.refunds, credit };
+  const details = orderDetails(whole.node);
   const order = {
     ...read.order,
-    ...{ ...orderDetails(whole.node), changed },
+    ...{ ...details, changed, paidAt: details.paidAt ?? paidAtOf(payments) },
     paidWithGiftCards: giftCardPayment(payments, read.order, parts),
   };
   if (!isWanted(changed)) return order;

@@ -163,8 +163,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'used-key-is-a-refusal',
     bug: 'a partial cancel whose key is used, because it was made before, counts as refused',
-    find: "(result.finding === 'cancel-key-used' ||",
-    replace: '(',
+    find: 'const isUsed = isFound ||',
+    replace: 'const isUsed =',
     within: 60,
   },
   {

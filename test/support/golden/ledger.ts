@@ -348,6 +348,7 @@ const control: Full<Omit<ShopControl, 'takeover'>> & Pick<ShopControl, 'takeover
   ended: { all: at, orders: at - 1, products: at, coupons: at, balances: at },
   ...{ wokenAt: at, goLive: at, observing: at, takeover: { until: at } },
   doubt: { since: at, until: at, comparedAt: at },
+  unmatched: ['5'],
 };
 
 const takeover: Full<ShopControl['takeover']> = { until: at, offSince: at, ids: ['name'] };

@@ -13,6 +13,7 @@ import {
   findGoLive,
   type RecoverOptions,
   recover,
+  takeoverOf,
 } from '../../../scripts/connector/repair/recover.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
@@ -201,3 +202,18 @@ const resultWith = (comparedAt: string | undefined) => ({
   redemptions: { customers: 0, found: 0, unread: [] },
 });
 const ended = { tookMs: 1, copied: undefined, sent: 0, outcomes: {} };
+
+// It was dropped where the restored table had it, and what the other one had taken was taken once more.
+it('knows again when another integration was switched off: by the ledger, what is restored, or a person', () => {
+  const shop = { otherOrderIds: ['name'] } as const;
+  const none = { operator: {}, ended: {} };
+  const lost = { ...none, takeover: { until: 5 } };
+  const kept = { ...none, takeover: { until: 4, offSince: 2, ids: ['own'] } };
+  expect(takeoverOf(shop, [none, none])).toBeUndefined();
+  expect(takeoverOf(shop, [lost, none])).toEqual(lost.takeover);
+  expect(takeoverOf(shop, [lost, kept])).toEqual(kept.takeover);
+  const said = { until: expect.any(Number), offSince: 3, ids: ['name'] };
+  expect(takeoverOf(shop, [none, none], 3)).toEqual(said);
+  expect(takeoverOf(shop, [lost, none], 3)).toEqual({ ...said, until: 5 });
+  expect(takeoverOf(shop, [kept, none], 3)).toEqual({ ...kept.takeover, offSince: 3 });
+});

@@ -44,10 +44,7 @@ const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: V
   skipped: { text: 'skipped', kind: 'ok' },
   underway: { text: 'not finished', kind: 'pending' },
   failing: { text: 'failed again', kind: 'action required' },
-  gone: {
-    text: 'received or finished meanwhile, with an unknown outcome',
-    kind: 'unknown',
-  },
+  gone: { text: 'received or finished meanwhile, with an unknown outcome', kind: 'unknown' },
 };
 
 export const isResult = (outcome: string): outcome is Result => outcome in RESULTS;

@@ -28,8 +28,7 @@ export async function rehearse(
   const { key, entry, copies, held: answer, assumptions } = sides;
   const { deployment, services, shop } = given;
   const ledger = openLedger(deployment);
-  const ownId = entry?.service?.id ?? key.id;
-  const copy = copies.find(({ id }) => id === ownId) ?? copies[0];
+  const [copy] = copies;
   const now = new Date();
   let { store } = sides;
   let gathered: Omit<Gathered, 'snapshot'> = {

@@ -25,8 +25,12 @@ import type {
   StoreEntity,
 } from '../../../../shared/core/store/store.ts';
 import { askStore, versionOf } from '../../../../shared/core/store/store.ts';
-import { isHeldLive } from '../../../../shared/core/sync/decide-order.ts';
-import { type HeldOrder, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
+import {
+  chooseCopy,
+  type HeldOrder,
+  isSameOrder,
+  otherIds,
+} from '../../../../shared/core/sync/held-order.ts';
 import { otherSpelling } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../../shared/services/platforms.ts';
@@ -132,14 +136,11 @@ async function askUnderAllIds(
     if (isOwn || !order || isSameOrder(answer.order, order))
       copies.push({ id, order: answer.order });
   }
-  // One that was cancelled there counts for nothing.
-  const sorted = copies.toSorted((one, other) => cancelledLast(one) - cancelledLast(other));
-  const [best] = sorted;
-  const held = best ? ({ kind: 'order', order: best.order } as const) : first;
-  return { held: held ?? { kind: 'absent' }, copies: sorted };
+  const best = chooseCopy(copies, isKnown(entry) ? heldAs : undefined);
+  if (!best) return { held: first ?? { kind: 'absent' }, copies };
+  const others = copies.filter((one) => one !== best);
+  return { held: { kind: 'order', order: best.order }, copies: [best, ...others] };
 }
-
-const cancelledLast = ({ order }: HeldCopy) => Number(!isHeldLive(order));
 
 /** The codes by which the service says that it does not have it. */
 const NOT_FOUND = { order: 37, coupon: 57, customer: 59 } as const;
