@@ -197,12 +197,8 @@ function endDocument(state: BackfillState, wasDone = false): Document {
   const base = { title: titleOf(state), data: state };
   if (finishedAt === undefined) {
     const what = `Stopped after ${sent}${total === undefined ? '' : ` of ${total}`}. Resume it to continue.`;
-    return {
-      ...base,
-      verdict: { kind: 'action required', what },
-      blocks: [],
-      next: [resuming(state)],
-    };
+    const verdict = { kind: 'action required', what } as const;
+    return { ...base, verdict, blocks: [], next: [resuming(state)] };
   }
   if (wasDone) {
     const when = relativeTime(Date.parse(finishedAt), new Date());
@@ -211,13 +207,10 @@ function endDocument(state: BackfillState, wasDone = false): Document {
     return { ...base, blocks: [text(done)], next: [again] };
   }
   const things = kind === 'discounts' ? 'code' : kind.slice(0, -1);
+  const queued = `${counted(sent, things)} ${sent === 1 ? 'is' : 'are'} on the queue`;
   return {
     ...base,
-    blocks: [
-      text(
-        `${counted(sent, things)} ${sent === 1 ? 'is' : 'are'} on the queue, and the workers go on.`,
-      ),
-    ],
+    blocks: [text(`${queued}, and the workers go on.`)],
     next: [STATUS, { label: 'See dead letters', line: line('dead-letters list') }],
   };
 }

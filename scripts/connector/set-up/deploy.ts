@@ -104,9 +104,7 @@ async function synthesize({ stack, options, say, ...deps }: Step): Promise<void>
   }
   say(`Fitted to the quota of Lambda: ${fitted.summary}`);
   const context = { stage: options.stage, concurrency: concurrencyText(fitted.concurrency) };
-  const chosen = Object.entries(context).flatMap(([name, value]) => [
-    ...['--context', `${name}=${value}`],
-  ]);
+  const chosen = Object.entries(context).flatMap(([key, one]) => ['--context', `${key}=${one}`]);
   const { ok } = await deps.runCdk([...SYNTH, ...chosen]);
   if (!ok) throw new Problem('Nothing was deployed: the output above says what is wrong.');
 }

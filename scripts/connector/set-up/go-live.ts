@@ -105,13 +105,12 @@ export async function goLive(
 
   async function endObservation(change: Change): Promise<Document> {
     const other = withOther(ids);
-    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(), other));
-    return goOn(
-      { title, blocks: [text(`${placed} are sent. It was:`), ...blocks], data },
-      since,
-      change,
-      orders,
-    );
+    const unmatched = orders.filter(isUnmatched).map(({ id }) => id);
+    await changeControl(ledger, domain, (one) => ({
+      ...{ ...wentLive(one, plan.from, new Date(), other), unmatched: unmatched.slice(0, MOST) },
+    }));
+    const were = [text(`${placed} are sent. It was:`), ...blocks];
+    return goOn({ title, blocks: were, data }, since, change);
   }
 
   /** May be repeated. */
@@ -119,7 +118,6 @@ export async function goLive(
     { data, blocks = [], ...document }: Document<object>,
     since: number,
     change: Change,
-    doubted: readonly ComparedOrder[] = [],
   ): Promise<Document> {
     const waiting = await readWaiting(deployment, [domain], new Date());
     const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
@@ -129,9 +127,10 @@ export async function goLive(
     const again = 'The shop is live, and every run of reconcile goes on with it.';
     const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
     const { orders } = await readChangedOrders(session, { deployment, shop, since, signal });
-    const wrong = forPerson(orders, doubted);
+    const { observing, unmatched = [] } = await readControl(ledger, domain);
+    const wrong = forPerson(orders, unmatched);
     // A worker that still observes has said so again.
-    const isLive = (await readControl(ledger, domain)).observing === undefined;
+    const isLive = observing === undefined;
     const observes = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
     const differ = `${verdict.what} A person must look at ${counted(wrong.length, 'order')}: the list names each.`;
     const what = isLive ? differ : observes;
@@ -145,6 +144,8 @@ export async function goLive(
   }
 }
 
+const isUnmatched = ({ verdict }: JudgedOrder) => verdict === PERHAPS.verdict;
+
 /** The forms of the ids under which the service has orders of the other integration. */
 function idsOf(orders: readonly ComparedOrder[], offSince: number): readonly string[] {
   const theirs = orders.filter(
@@ -156,18 +157,23 @@ function idsOf(orders: readonly ComparedOrder[], offSince: number): readonly str
   return [...new Set(forms)];
 }
 
+/** In one item of the ledger, which every worker reads. */
+const MOST = 200;
+
 /** Once an order is sent, no comparison finds its copy under an id that nobody knows: the preview did. */
 export function forPerson(
-  after: readonly ComparedOrder[],
-  before: readonly ComparedOrder[],
+  orders: readonly ComparedOrder[],
+  unmatched: readonly string[],
 ): readonly ComparedOrder[] {
-  const wrong = after.filter(({ kind }) => kind === 'action required');
-  const doubted = before.filter(
-    ({ id, verdict }) =>
-      verdict === 'perhaps under an unknown id' && !wrong.some((one) => one.id === id),
-  );
-  return [...wrong, ...doubted.map(({ would: _, ...order }) => order)];
+  const wrong = orders.filter(({ kind }) => kind === 'action required');
+  const doubted = orders.filter((one) => unmatched.includes(one.id) && !wrong.includes(one));
+  return [...wrong, ...doubted.map((one) => ({ ...one, ...PERHAPS }))];
 }
+
+const PERHAPS: Pick<ComparedOrder, 'kind' | 'verdict' | 'what'> = {
+  ...{ kind: 'action required', verdict: 'perhaps under an unknown id' },
+  what: 'perhaps twice, also under an unknown id: before go-live no order explained all points of its customer',
+};
 
 const UNMATCHED =
   'it was placed before the other integration was off, of which the service shows no order: go-live makes a dead letter of it';
@@ -274,7 +280,7 @@ export function obstacleIn(
       `The refunds of ${counted(taken.length, 'order')} would be taken back a second time: ${namesOf(taken)}. Their points show that it was done already. Nothing was changed: repeat the command with a later moment, after it was done. With --although it goes on, and takes them once more.`,
     );
   }
-  const unknown = orders.filter(({ verdict }) => verdict === 'perhaps under an unknown id');
+  const unknown = orders.filter(isUnmatched);
   if (unknown.length === 0) return undefined;
   return bad(
     `The service may have ${counted(unknown.length, 'order')} under ids that the settings do not name (otherOrderIds): ${namesOf(unknown)}. Look in its panel how they are called. ${knows}`,

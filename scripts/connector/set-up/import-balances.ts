@@ -118,8 +118,8 @@ export async function importBalances(
   const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
     line('import balances', [path], { shop: shop.domain, name, ...given });
   const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
-  const timeText = (many: number, rate: number) =>
-    `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
+  const changes = due.rows + toCreate;
+  const time = `about ${spanText((changes / perSecond) * 1000)} at ${perSecond}/s (--per-second)`;
   if (due.rows === 0) return changeAll();
   return carryOut(session, deployment, options.yes, {
     preview: async () => ({
@@ -129,8 +129,7 @@ export async function importBalances(
           ['Would', doing.toLowerCase()],
           ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
           ['Would create', createText(toCreate)],
-          ['Checks', undo ? undefined : timeText(unchecked.length, readsPerSecond)],
-          ['Changes', `${timeText(due.rows + toCreate, perSecond)} (--per-second)`],
+          ['Changes', `${changes}, in ${time}`],
           ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
         ...(differing.length > 0 ? [await linesTable(differing, path)] : []),

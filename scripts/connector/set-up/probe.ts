@@ -86,6 +86,7 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
 }
 
 function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): Document {
+  const tryIt = line('probe', [], { shop, wait, yes: true });
   return {
     title: `Probe of ${account}`,
     blocks: [
@@ -94,13 +95,7 @@ function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): D
       ),
       text('Nothing was tried.'),
     ],
-    next: [
-      {
-        label: 'Try it',
-        say: 'On a TEST account:',
-        line: line('probe', [], { shop, wait, yes: true }),
-      },
-    ],
+    next: [{ label: 'Try it', say: 'On a TEST account:', line: tryIt }],
   };
 }
 

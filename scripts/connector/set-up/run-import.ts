@@ -68,7 +68,6 @@ const AT_ONCE = 25;
 
 /** Finds the customers of the rows, and what was given to them under this name. */
 export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
-  const { unit } = deps;
   const found: ImportRow[] = [];
   const faults: Fault[] = [];
   const lineOf = new Map<string, number>();
@@ -77,42 +76,44 @@ export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
     const ids = await Promise.all(
       batch.map(({ who }) => (by === 'customer' ? who : deps.findByEmail(who))),
     );
-    const keys = ids.flatMap((id) => (id === undefined ? [] : [recordKey(id, deps)]));
-    const entries = await deps.ledger.readMany(keys);
-    for (const [index, { line, amount, reason }] of batch.entries()) {
+    const asked = ids.flatMap((id) => id ?? []);
+    const of = await readStates(asked, deps);
+    for (const [index, { line, amount: wanted, reason }] of batch.entries()) {
       const fault = (what: string) => void faults.push({ line, what });
       const id = ids[index] ?? '';
-      const { remembered, revision } = entries.get(ledgerKeyText(recordKey(id, deps))) ?? {};
-      const [state = 'none', recorded, of = unit] = remembered?.split(' ') ?? [];
+      const { amount = wanted, unit, ...known } = of(id);
       if (id === '') fault('the store has no customer with this e-mail address');
       else if (lineOf.has(id)) fault(`the same customer as in line ${lineOf.get(id)}`);
-      else if (of !== unit) fault(`this customer was given ${of} under the same name`);
-      else {
-        const given = state === 'none' ? amount : Number(recorded);
-        const amounts = { amount: given, wanted: amount };
-        found.push({ line, id, reason, state: state as State, ...amounts, revision });
-      }
+      else if (unit !== deps.unit) fault(`this customer was given ${unit} under the same name`);
+      else found.push({ line, id, reason, amount, wanted, ...known });
       lineOf.set(id, lineOf.get(id) ?? line);
     }
     deps.onProgress(found.length + faults.length);
   }
   const { ids } = await readListed(deps);
-  for (const some of batchesOf(
-    [...ids].filter((id) => !lineOf.has(id)),
-    AT_ONCE,
-  )) {
-    const entries = await deps.ledger.readMany(some.map((id) => recordKey(id, deps)));
+  const gone = [...ids].filter((id) => !lineOf.has(id));
+  for (const some of batchesOf(gone, AT_ONCE)) {
+    const of = await readStates(some, deps);
     for (const id of some) {
-      const { remembered = '', revision } = entries.get(ledgerKeyText(recordKey(id, deps))) ?? {};
-      const [state = '', recorded, of = unit] = remembered.split(' ');
-      if (state === '' || state === 'none') continue;
-      const amounts = { amount: Number(recorded), wanted: 0 };
-      if (of === unit) {
-        found.push({ line: 0, id, reason: '', state: state as State, ...amounts, revision });
-      } else faults.push({ line: 0, what: `customer ${id} was given ${of} under the same name` });
+      const { amount, unit, ...known } = of(id);
+      if (amount === undefined) continue;
+      const what = `customer ${id} was given ${unit} under the same name`;
+      if (unit !== deps.unit) faults.push({ line: 0, what });
+      else found.push({ line: 0, id, reason: '', amount, wanted: 0, ...known });
     }
   }
   return { rows: found, faults };
+}
+
+/** What became of the rows of these customers; without an amount: nothing was given. */
+async function readStates(ids: readonly string[], deps: ImportDeps) {
+  const entries = await deps.ledger.readMany(ids.map((id) => recordKey(id, deps)));
+  return (id: string) => {
+    const { remembered, revision } = entries.get(ledgerKeyText(recordKey(id, deps))) ?? {};
+    const [state = 'none', recorded, unit = deps.unit] = remembered?.split(' ') ?? [];
+    const amount = state === 'none' ? undefined : Number(recorded);
+    return { state: state as State, amount, unit, revision };
+  };
 }
 
 const listKey = (part: number, { shop, name }: ImportDeps): RecordKey<'cursor'> => ({

@@ -204,11 +204,7 @@ async function obtain(
 export type SecretFields = Readonly<Record<string, string>>;
 
 const LOYALTY: readonly AskedField[] = [
-  {
-    field: 'token',
-    question: "the loyalty service's token",
-    variable: 'CONNECTOR_LOYALTY_TOKEN',
-  },
+  { field: 'token', question: "the loyalty service's token", variable: 'CONNECTOR_LOYALTY_TOKEN' },
   { field: 'key', question: "the loyalty service's key", variable: 'CONNECTOR_LOYALTY_KEY' },
 ];
 

@@ -87,7 +87,7 @@ export async function synth(_: Session, { stage }: { readonly stage?: string }):
     settingsCheck({ where: 'aws', stage: one, connector: await readStageSettings(one) }),
   );
   const found = await runChecks(await Promise.all(checks));
-  const [first = 'prod'] = stages;
+  const next = line('deploy', [], { stage: stages[0] === 'prod' ? undefined : stages[0] });
   return {
     title: 'Templates',
     blocks: [
@@ -95,12 +95,6 @@ export async function synth(_: Session, { stage }: { readonly stage?: string }):
       text(`The templates are in ${folder}`),
       findingsBlock(found, { all: false }),
     ],
-    next: [
-      {
-        label: 'Deploy',
-        say: 'See what would change on AWS, and deploy it:',
-        line: line('deploy', [], { stage: first === 'prod' ? undefined : first }),
-      },
-    ],
+    next: [{ label: 'Deploy', say: 'See what would change on AWS, and deploy it:', line: next }],
   };
 }

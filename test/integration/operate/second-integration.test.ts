@@ -144,6 +144,8 @@ it('goes not live while the service has an order of since then that is not ours,
 });
 
 it('previews every call, with amounts, and makes exactly these', async () => {
+  sold.hidden = sell(9, 25, 'hidden');
+  otherSends(of('hidden'), 50, 'A-2');
   const before = points();
   const { code, said } = await preview(`${OFF} --although`);
   expect(code).toBe(0);
@@ -151,16 +153,33 @@ it('previews every call, with amounts, and makes exactly these', async () => {
     ...{ plain: 'same', named: 'take 30', own: 'cancel 60', forgot: 'other amount' },
     // Its points say that the other one took it back.
     ...{ took: 'same', nobody: 'not counted by us', late: 'send 60', ours: 'send 80', on: 'same' },
+    hidden: 'send 50',
   });
   expect(points()).toEqual(before);
   const { stdout } = await connector.atWork(connector.run(`go-live ${OFF} --although --yes`));
   expect(stdout).toContain('went live in');
   expect(points()).toEqual({
     ...{ plain: 60, named: 30, own: 0, forgot: 60, took: 30 },
-    ...{ nobody: 0, late: 60, ours: 80, on: 100 },
+    ...{ nobody: 0, late: 60, ours: 80, on: 100, hidden: 100 },
   });
+  expect(stdout).toContain('perhaps twice');
+  expect(stdout).toContain(nameOf('hidden'));
   const { stdout: traced } = await connector.run(`trace ${of('forgot').number}`);
   expect(traced).not.toMatch(/unknown/i);
+});
+
+// It had forgotten which orders the preview could not match, and said that all is well.
+it('goes on where it was killed, and names the orders again that the preview could not match', async () => {
+  await changeControl(connector.ledger, SHOP, ({ doubt, ...one }) => {
+    const { comparedAt: _, ...open } = doubt ?? { since: 0, until: 0 };
+    return { ...one, doubt: open };
+  });
+  const asked = await connector.run(`go-live ${OFF} --although`);
+  expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Not everything was compared yet.');
+  const { stdout, code } = await connector.atWork(connector.run(`go-live ${OFF} --yes`));
+  expect(code).toBe(1);
+  expect(stdout).toContain('perhaps twice');
+  expect(stdout).toContain(nameOf('hidden'));
 });
 
 it('names, afterwards, every order that counts twice', async () => {

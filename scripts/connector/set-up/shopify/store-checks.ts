@@ -78,10 +78,7 @@ const STOREFRONT: readonly WantedScope[] = [
 /** Shopify, "StoreCreditAccount", "storeCreditAccountCredit": the account and its transactions have a scope each. */
 const STORE_CREDIT: readonly WantedScope[] = [
   { scope: 'read_store_credit_accounts', for: "storefront.cashback 'store-credit'" },
-  {
-    scope: 'write_store_credit_account_transactions',
-    for: "storefront.cashback 'store-credit'",
-  },
+  { scope: 'write_store_credit_account_transactions', for: "storefront.cashback 'store-credit'" },
 ];
 
 /** The scopes that the functions need under these settings, and no other. */

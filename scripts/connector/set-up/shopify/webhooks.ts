@@ -176,10 +176,7 @@ function withOptions(found: SubscriptionFindings, options: SyncOptions): Subscri
 function judge(found: SubscriptionFindings, shop: string, healing: Healing): readonly Finding[] {
   const { fine, covered, other, version } = found;
   const faults = faultsOf(found);
-  const sync = {
-    label: 'See what would be repaired',
-    line: line('webhooks sync', [], { shop }),
-  };
+  const sync = { label: 'See what would be repaired', line: line('webhooks sync', [], { shop }) };
   const compare = { label: "Compare the app's file", line: line('doctor') };
   const remove = {
     label: `Remove ${counted(covered.length, 'webhook')}`,
