@@ -90,11 +90,7 @@ function openChecks(
   const { connector } = deployment;
   const { storefront } = connector;
   const services = openShopServices(deployment);
-  const deps: ShopDeps = {
-    deployment,
-    services: () => services,
-    shops: connector.shops,
-  };
+  const deps: ShopDeps = { deployment, services: () => services, shops: connector.shops };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
     appSecretsCheck(deps),

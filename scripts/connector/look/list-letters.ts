@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   aboutOf,
   aboutText,
+  afterHand,
   BECAUSE,
-  compareSince,
   deletedAt,
   expiryText,
+  firstOf,
   groupsOf,
   groupsTable,
   isHopeless,
@@ -185,15 +186,16 @@ function actionsOn(
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter));
   const sent = all.filter((one) => !isHopeless(one) && !previewReplay(one, connector.shops));
-  const oldest = all.findLast(isHopeless);
+  const byHand = delivered ? undefined : all.findLast(afterHand);
+  const look = byHand && { label: 'See what to do first', line: showLine(byHand.letterId) };
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
   const words = [reason, code, filter.text && `"${shorten(filter.text, TELLING)}"`];
   const cause = delivered ? 'delivered since' : words.filter(Boolean).join(', ');
   return [
+    ...(look ? [look] : all.flatMap(firstOf).slice(-1)),
     ...(delivered || sent.length === 0
       ? []
       : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
-    ...(oldest ? compareSince(oldest) : []),
     {
       label: `Drop ${all.length} ${cause}`,
       line: line('dead-letters drop', [], optionsOf(filter)),

@@ -11,9 +11,10 @@ import {
   aboutCell,
   aboutOf,
   aboutText,
+  afterHand,
   BECAUSE,
-  compareSince,
   expiryText,
+  firstOf,
   isHopeless,
   isoOf,
   traceOf,
@@ -188,7 +189,7 @@ function documentOf(
     next: gone
       ? [...seeTrace, { label: 'See the other dead letters', line: line('dead-letters list') }]
       : [
-          ...actionsOn(shown, obstacle !== undefined),
+          ...actionsOn(shown, obstacle !== undefined, seeTrace),
           ...(matching > 1
             ? [
                 {
@@ -197,7 +198,6 @@ function documentOf(
                 },
               ]
             : []),
-          ...seeTrace,
         ],
     data: {
       matching,
@@ -228,7 +228,8 @@ function verdictOf(
   }
   if (obstacle) return { kind, what: `It cannot be sent again: ${OBSTACLES[obstacle]}.` };
   const ways = isHopeless(letter) ? 'drop it' : 'send it again, or drop it';
-  return { kind, what: `Your decision is needed: ${ways}.` };
+  const first = afterHand(letter) ? 'Do what the reason says, then' : 'Your decision is needed:';
+  return { kind, what: `${first} ${ways}.` };
 }
 
 function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
@@ -249,21 +250,27 @@ function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
   ]);
 }
 
-function actionsOn(
+/** What must be done by hand comes first. */
+export function actionsOn(
   { letter, entry, redactedAt, isRevealed }: ShownLetter,
   isHindered: boolean,
+  seeTrace: readonly Suggestion[],
 ): readonly Suggestion[] {
   const { letterId: id } = letter;
   const isErased = redactedAt !== undefined;
   const isOver = isHindered || isErased || isDelivered(letter, entry);
   const send = line('dead-letters replay', [], { id, wait: true });
   const whole = line('dead-letters show', [id], { reveal: true });
+  const isByHand = !isOver && afterHand(letter) !== undefined;
+  const once = isByHand && { say: 'Once that is done:' };
   return [
-    ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send 1', line: send }]),
-    ...(isHopeless(letter) ? compareSince(letter) : []),
+    ...(isByHand ? seeTrace : []),
+    ...(isOver ? [] : firstOf(letter)),
+    ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send 1', ...once, line: send }]),
     { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
     ...(isErased || isRevealed
       ? []
       : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),
+    ...(isByHand ? [] : seeTrace),
   ];
 }

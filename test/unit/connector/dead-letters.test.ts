@@ -30,8 +30,9 @@ import {
 } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
 import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
+import { line } from '../../../scripts/connector/ground/terminal/line.ts';
 import { tellingPart } from '../../../scripts/connector/look/list-letters.ts';
-import { revealedIn } from '../../../scripts/connector/look/show-letter.ts';
+import { actionsOn, revealedIn } from '../../../scripts/connector/look/show-letter.ts';
 import {
   type DropDeps,
   dropLetters,
@@ -133,6 +134,35 @@ describe('groups of dead letters', () => {
         example: { kind: 'order', id: 'order-9' },
       },
     ]);
+  });
+});
+
+describe('what is offered for a dead letter', () => {
+  const offered = (code: string) => {
+    const read = letterOf({}, { code });
+    const letter = summarize(read, read.event);
+    const shown = { letter, entry: undefined, redactedAt: undefined, isRevealed: true };
+    const trace = { label: 'What happened', line: line('trace', ['order', '1001']) };
+    return actionsOn(shown, false, [trace]).map((one) => one.line.command);
+  };
+  const [REPLAY, DROP] = ['dead-letters replay', 'dead-letters drop'];
+
+  it('is a replay first where nothing is to be done by hand', () => {
+    expect(offered('Order_Invalid')).toEqual([REPLAY, DROP, 'trace']);
+  });
+
+  // They were given up for a person, and offered to be sent again first.
+  it.each(['unexplained', 'unbalanced', 'key-used'])('is no replay of what is %s', (code) => {
+    expect(offered(code)).toEqual(['trace', DROP]);
+  });
+
+  it.each(['raised', 'not-replaced', 'points-left'])(
+    'is a replay only after what is to be done by hand: %s',
+    (code) => expect(offered(code)).toEqual(['trace', REPLAY, DROP]),
+  );
+
+  it('is to send an order in spite of everything that nobody could match', () => {
+    expect(offered('unmatched')).toEqual(['trace', 'resend', DROP]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type QueueFamily,
 } from '../../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../../shared/core/events/outcome.ts';
+import type { PersonReason } from '../../../../shared/core/sync/decide-order.ts';
 import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
 import { type Deployment, openLedger, openLists } from '../session/deployment.ts';
 import { familiesOf } from '../session/queues.ts';
@@ -143,13 +144,34 @@ export async function namedGroups(
 
 export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
 
+/** What becomes of a dead letter once a person has done what it asks for. */
+const AFTER_HAND: Readonly<Record<PersonReason['reason'] | 'points-left', 'drop' | 'send'>> = {
+  ...{ unexplained: 'drop', unbalanced: 'drop', 'key-used': 'drop', unmatched: 'drop' },
+  ...{ raised: 'send', 'not-replaced': 'send', 'points-left': 'send' },
+};
+
+/** Undefined where nothing is to be done by hand. */
+export const afterHand = ({ code }: Pick<ListedDeadLetter, 'code'>) =>
+  Object.entries(AFTER_HAND).find(([one]) => one === code)?.[1];
+
 /** From the same bytes a worker would read the same, and the store cannot be asked. */
-export const isHopeless = ({ reason, event, family }: SummarizedDeadLetter): boolean =>
+const isUnreadable = ({ reason, event, family }: SummarizedDeadLetter): boolean =>
   reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
 
-/** For a body that names nothing the store could be asked for: what it was about may be missing. */
-export function compareSince({ at, family }: ListedDeadLetter): readonly Suggestion[] {
-  if (family !== 'orders') return [];
+/** Sent again, it would only come back. */
+export const isHopeless = (letter: SummarizedDeadLetter): boolean =>
+  isUnreadable(letter) || afterHand(letter) === 'drop';
+
+/** What comes before its message is dropped, or sent again. */
+export function firstOf(letter: SummarizedDeadLetter): readonly Suggestion[] {
+  const { at, family, event, code } = letter;
+  if (code === 'unmatched' && event) {
+    const send = line('resend', ['order', event.id], { shop: event.shop, force: true });
+    const say = 'Only if the service gave no points for it, under any id:';
+    return [{ label: 'Send it', say, line: send }];
+  }
+  if (!isUnreadable(letter) || family !== 'orders') return [];
+  // Its body names nothing that the store could be asked for: what it was about may be missing.
   const say =
     'A message that does not say what it is about cannot be sent again, only dropped. Check whether an order is missing something:';
   const since = isoOf(at).slice(0, 10);
