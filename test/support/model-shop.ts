@@ -159,7 +159,7 @@ export function openModelShop({
       connector
         .deadLetters()
         .filter(({ body }) => body.includes(`"${id}"`))
-        .map(({ attributes }) => attributes.code ?? attributes.why ?? attributes.reason ?? ''),
+        .map(({ attributes: { code, why } }) => [code, why].filter(Boolean).join(': ')),
   };
   return model;
 }
