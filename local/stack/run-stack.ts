@@ -100,6 +100,7 @@ const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 
 
 /** Serves the console of the stack that has just started; undefined when commands find another stack. */
 type OpenConsole = (
+  port: number,
   say: (text: string) => void,
 ) => Promise<{ readonly address: string; stop(): Promise<void> } | undefined>;
 
@@ -157,7 +158,8 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
         `npx loyalty-connector uses the stack of process ${state.pid}, which was started before this one.`,
       );
     // Before the day is played: a person may want to watch it.
-    if (state.kind === 'written' && !options.once) opened = await openConsole(sayAt);
+    if (state.kind === 'written' && !options.once)
+      opened = await openConsole(portsFrom(options.port).console, sayAt);
     if (opened) {
       say(`The console, to watch: ${opened.address}`);
       // Without the token, which opens it once: in that browser the other pages lead back to it.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** `shop`: the demo shop, if the stack has a storefront. */
-const SERVERS = ['webhooks', 'gateway', 'store', 'loyalty', 'metrics', 'shop'] as const;
+const SERVERS = ['webhooks', 'gateway', 'store', 'loyalty', 'metrics', 'shop', 'console'] as const;
 
 export type Ports = Readonly<Record<(typeof SERVERS)[number], number>>;
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { closestTo } from '../../shared/config/closest.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import type { ProgramParts } from './ground/checks/step.ts';
@@ -26,7 +27,7 @@ export function createProgram(): Command {
   const program = new Command('loyalty-connector')
     .description('Run, deploy, inspect and repair the connector, on AWS or on this machine.')
     .usage('COMMAND [options]')
-    .version(VERSION, '--version', 'the version of the connector')
+    .version(VERSION, '-v, --version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
     .optionsGroup('Options of every command:')
     .option('--json', 'print JSON of a published form instead of text, errors included')
@@ -80,14 +81,19 @@ function prepare(command: Command): void {
 const helpOf = (command: Command): string =>
   ['npx loyalty-connector', pathOf(command), '--help'].filter(Boolean).join(' ');
 
-/** commander prints its suggestion on a second line. */
+const CHOICES = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/;
+
+/** commander prints its suggestion on a second line, and has none for a value. */
 function oneLine(text: string): string {
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replace(/ \((Did you mean .*\?)\)$/, '. $1');
-  return /[.?]$/.test(line) ? line : `${line}.`;
+  const [, typed = '', choices = ''] = CHOICES.exec(line) ?? [];
+  const meant = closestTo(typed, choices.split(', '));
+  const ended = /[.?]$/.test(line) ? line : `${line}.`;
+  return meant ? `${ended} Did you mean ${meant}?` : ended;
 }
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {

@@ -9,10 +9,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  // Alone it shows its help.
-  await createProgram().parseAsync(
-    process.argv[2] === undefined ? [...process.argv, '--help'] : process.argv,
-  );
+  // Alone it shows its help, as "help" and "help COMMAND" do.
+  const [first = 'help', ...others] = process.argv.slice(2);
+  const words = first === 'help' ? [...others, '--help'] : [first, ...others];
+  await createProgram().parseAsync(words, { from: 'user' });
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // Help and version are thrown too, with 0; commander has already printed every mistake.

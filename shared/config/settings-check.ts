@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { closestTo } from './closest.ts';
 import {
   type AlarmSettings,
   type ConnectorSettings,
@@ -85,7 +86,9 @@ function section(
     v.rawCheck(({ dataset, addIssue }) => {
       for (const [name, value] of Object.entries(Object(dataset.value))) {
         if (value === undefined || known.includes(name)) continue;
-        addIssue({ message: `is not a setting${hintFor(name, known)}`, path: pathOf(name) });
+        const meant = closestTo(name, known);
+        const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+        addIssue({ message: `is not a setting${hint}`, path: pathOf(name) });
       }
     }),
   );
@@ -93,30 +96,6 @@ function section(
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The setting that was probably meant. */
-function hintFor(name: string, known: readonly string[]): string {
-  const [meant] = known
-    .map((candidate) => ({ candidate, steps: editsBetween(name, candidate) }))
-    .filter(({ candidate, steps }) => steps * 3 <= candidate.length)
-    .toSorted((a, b) => a.steps - b.steps);
-  return meant === undefined ? '' : `; did you mean ${meant.candidate}?`;
-}
-
-/** How many letters must be added, removed or changed; upper and lower case are the same. */
-function editsBetween(one: string, other: string): number {
-  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, wanted] of [...to].entries()) {
-      const changed = (row[column] ?? 0) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(changed, (next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
 
 /** The library wants more of a path than its keys, which are all that is read here. */
 function pathOf(...keys: readonly (string | number)[]) {

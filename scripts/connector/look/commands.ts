@@ -36,10 +36,16 @@ that is printed opens it once, in one browser. It is described in docs/console.m
   npx loyalty-connector status --json | jq .verdict.kind     "ok", "pending", "action required" or "unknown"
 `,
     async run() {
-      const [{ showStatus }, platforms] = [await import('./show-status.ts'), await loadChecks()];
-      return (session, options) => showStatus(session, options, platforms);
+      const [{ showStatus, watchStatus }, platforms] = [
+        await import('./show-status.ts'),
+        await loadChecks(),
+      ];
+      return (session, options) =>
+        (options.watch ? watchStatus : showStatus)(session, options, platforms);
     },
-  }).option('--charts', 'add the figures of the last hour and the last day, for a page or --json');
+  })
+    .option('--watch', 'again and again, until Ctrl-C')
+    .option('--charts', 'add the figures of the last hour and the last day, for a page or --json');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',

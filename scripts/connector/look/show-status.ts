@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { findingsBlock } from '../ground/checks/check.ts';
@@ -34,6 +35,7 @@ import { judgeStatus, verdictOf } from './judge-status.ts';
 
 export interface StatusOptions extends CommonOptions {
   readonly charts?: boolean;
+  readonly watch?: boolean;
 }
 
 /** CloudWatch has a new figure once a minute, and bills each that is read; this machine bills nothing. */
@@ -73,6 +75,25 @@ export async function showStatus(
     ],
     data: { stack, stage, region, where, version, commandVersion: VERSION, ...status },
   };
+}
+
+/** `status --watch`: again and again, until Ctrl-C. */
+export async function watchStatus(
+  session: Pick<Session, 'findDeployment' | 'show'>,
+  options: StatusOptions,
+  platforms: ChecksByPlatform,
+): Promise<never> {
+  const { stderr } = process;
+  for (;;) {
+    const shown = await showStatus(session, options, platforms);
+    if (!options.json) console.clear();
+    session.show(shown);
+    for (let left = shown.freshSeconds ?? FRESH_SECONDS.aws; left > 0; left -= 1) {
+      if (stderr.isTTY) stderr.write(`\rAgain in ${left} s. Ctrl-C ends it.\u001b[K`);
+      await sleep(1_000);
+    }
+    if (stderr.isTTY) stderr.write('\r\u001b[K');
+  }
 }
 
 const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);

@@ -238,8 +238,8 @@ function registerImport(program: Command): void {
     .option('--yes', 'do not ask');
 }
 
-const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop';
-const HIGHEST_FIRST_PORT = 65_535 - 5;
+const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop, console';
+const HIGHEST_FIRST_PORT = 65_535 - 6;
 
 function registerStart(program: Command, createProgram: () => Command): void {
   declare(program, 'start', {
@@ -272,7 +272,7 @@ function registerStart(program: Command, createProgram: () => Command): void {
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
       '--port <n>',
-      `first of six ports on 127.0.0.1 (${PORTS}); 0 uses any free ports`,
+      `first of seven ports on 127.0.0.1 (${PORTS}); 0 uses any free ports`,
       wholeNumber(0, HIGHEST_FIRST_PORT),
       4030,
     )
@@ -282,7 +282,7 @@ function registerStart(program: Command, createProgram: () => Command): void {
       const { openLocalConsole } = await import('../ground/console/server.ts');
       process.exitCode = await runStack(
         { once, isNew, ...options, demo: options.demo && !isNew },
-        (say) => openLocalConsole({ createProgram }, say),
+        (port, say) => openLocalConsole({ createProgram, port }, say),
       );
     });
 }

@@ -32,14 +32,14 @@ const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
 
 describe('the command line', { timeout: 120_000 }, () => {
   it('explains itself, in words that fit a screen, without colours in a pipe', async () => {
-    for (const line of ['', '--help', 'dead-letters --help', 'dead-letters replay --help']) {
+    for (const line of ['', '--help', 'dead-letters --help', 'help dead-letters replay']) {
       const { code, stdout, stderr } = await run(line, { FORCE_COLOR: '0' });
       expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' });
       expect(stdout, line).toContain('Usage: loyalty-connector');
       expect(stdout).not.toContain('\u001b');
       for (const text of stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(100);
     }
-    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+    expect((await run('-v')).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
     const { code, stderr } = await run('dead-letters');
     expect(code).toBe(2);
     expect(stderr).toContain('Usage: loyalty-connector dead-letters');
@@ -53,7 +53,10 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list extra', /too many arguments/],
     ['dead-letters list --stak x', /unknown option '--stak'\. Did you mean --stack\?/],
     ['dead-letters list --stack', /'--stack <name>' argument missing/],
-    ['dead-letters list --kind orders', /'orders' is invalid.*Allowed choices are order/],
+    ['dead-letters list --kind orders', /Allowed choices are order.*Did you mean order\?/],
+    ['dead-letters list --reason rejectd', /Did you mean rejected\?/],
+    ['start --store shopfy', /Did you mean shopify\?/],
+    ['start --store magento', /Allowed choices are shopify, vendure\.\n/],
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
     ['dead-letters show', /missing required argument 'id'/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],

@@ -20,7 +20,7 @@ function start(...args: readonly string[]): StartedCommand {
   return command;
 }
 
-/** At six ports in a row, below those that the system gives to connections: where one is in use, at others. */
+/** At seven ports in a row, below those that the system gives to connections: where one is in use, at others. */
 async function startAtAnyPort(...args: readonly string[]) {
   for (;;) {
     const port = String(20_000 + Math.floor(Math.random() * 10_000));
