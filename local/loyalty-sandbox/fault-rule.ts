@@ -9,7 +9,7 @@ import {
   wholeNumber,
 } from '../sandbox-kit/faults.ts';
 
-/** Those of both sandboxes, and two errors of the service: neither executes the call. */
+/** Those of both sandboxes, and errors of the service: none executes the call. */
 export function faultRuleOf(operations: readonly OperationId[]) {
   const scope = scopeOf(v.picklist(['*', ...operations]));
   const code = v.pipe(
@@ -19,6 +19,7 @@ export function faultRuleOf(operations: readonly OperationId[]) {
   return v.variant('kind', [
     ...commonRules(scope),
     v.strictObject({ kind: v.literal('code-103'), ...scope }),
+    v.strictObject({ kind: v.literal('http-401'), ...scope }),
     v.strictObject({ kind: v.literal('business-error'), code, ...scope }),
   ]);
 }

@@ -25,6 +25,7 @@ type CallFault = NonNullable<CallFaults<FaultRule>['fault']>;
 type Refusal = [status: number, message: string, headers?: OutgoingHttpHeaders];
 
 const tooManyRequests = 103;
+const wrongCredentials = 'The credentials are missing or wrong.';
 
 /** One call of the loyalty API: read, admit, decide, record, react. */
 export async function handleCall(
@@ -73,7 +74,7 @@ export async function handleCall(
   if (!isAuthorized(headers.authorization, settings.credentials)) {
     const challenge = { 'www-authenticate': 'Basic realm="loyalty sandbox", charset="UTF-8"' };
     // The status is not shown: 401 is what Basic authentication means.
-    return refused(401, 'The credentials are missing or wrong.', challenge);
+    return refused(401, wrongCredentials, challenge);
   }
   if (body.kind === 'too-large') {
     return refused(413, `The body is larger than ${largestBodyBytes} bytes.`);
@@ -85,6 +86,7 @@ export async function handleCall(
     reply(say(200, answerBusinessError(settings, operation, code)));
   const react = (fault: CallFault): Reaction => {
     if (fault.kind === 'code-103') return fail(tooManyRequests);
+    if (fault.kind === 'http-401') return reply(refuse(401, wrongCredentials));
     if (fault.kind === 'business-error') return fail(fault.code);
     return reactTo(fault, execute, refuse);
   };

@@ -42,6 +42,7 @@ export function layOutPage(current: keyof typeof pages, parts: OwnParts): Html {
 /** Faults a person is likely to want, one click away. */
 const common: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'Outage', rule: { kind: 'outage' } },
+  { text: 'Credentials refused', rule: { kind: 'http-401' } },
   { text: 'Next call: 500', rule: { kind: 'http-500', count: 1 } },
   { text: 'Next 5: throttled (103)', rule: { kind: 'code-103', count: 5 } },
   { text: 'Next 5: HTTP 429', rule: { kind: 'http-429', retryAfterSeconds: 2, count: 5 } },
@@ -98,14 +99,16 @@ const mostCharacters = 20_000;
 
 function renderJournal({ journal }: Service): Html {
   const shown = journal.entries({ limit: mostCalls }).toReversed();
-  const dropped = html`<p class="note">${journal.dropped} older calls were dropped.</p>`;
+  const title =
+    journal.dropped > 0 ? `Journal (${journal.dropped} older calls dropped)` : 'Journal';
   return renderList(
     'journal',
-    'Journal',
-    { shown: shown.length, all: journal.size },
+    title,
+    shown,
+    journal.size,
     html`No calls yet. Try one on the <a href="/">API page</a>.`,
     '/sandbox/journal',
-    [...(journal.dropped > 0 ? [dropped] : []), ...shown.map(renderCall)],
+    (some) => some.map(renderCall),
   );
 }
 

@@ -47,29 +47,39 @@ export interface Section<Row> {
 /** The page is rendered every two seconds, so it must stay small. */
 const maxRows = 200;
 
+/** Of a list, the others unfold. */
+const rowsAtFirst = 15;
+
 /** Latest first. */
 export function renderSection<Row>(section: Section<Row>): Html {
   const { id, title, rows, whenEmpty } = section;
   const shown = rows.slice(-maxRows).reverse();
-  const counts = { shown: shown.length, all: rows.length };
-  return renderList(id, title, counts, whenEmpty, '/sandbox/state', renderTable(section, shown));
+  return renderList(id, title, shown, rows.length, whenEmpty, '/sandbox/state', (some) =>
+    renderTable(section, some),
+  );
 }
 
 /** A list with its count, and where the rest of it is. */
-export function renderList(
+export function renderList<Row>(
   id: string,
   title: string,
-  counts: { readonly shown: number; readonly all: number },
+  shown: readonly Row[],
+  all: number,
   whenEmpty: Html | string,
   rest: string,
-  content: Html | readonly Html[],
+  draw: (some: readonly Row[]) => Html | readonly Html[],
 ): Html {
+  const older = shown.slice(rowsAtFirst);
   return html`<section id="${id}">
-<h2>${title} <span class="count">${counts.all}</span></h2>
-${counts.shown === 0 ? html`<p class="empty">${whenEmpty}</p>` : content}
+<h2>${title} <span class="count">${all}</span></h2>
+${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : draw(shown.slice(0, rowsAtFirst))}
 ${
-  counts.all > counts.shown &&
-  html`<p class="note">The latest ${counts.shown}; all are at <a href="${rest}">${rest}</a>.</p>`
+  older.length > 0 &&
+  html`<details id="${id}-older"><summary>${older.length} older</summary>${draw(older)}</details>`
+}
+${
+  all > shown.length &&
+  html`<p class="note">The latest ${shown.length}; all are at <a href="${rest}">${rest}</a>.</p>`
 }
 </section>
 `;
@@ -80,7 +90,7 @@ function renderTable<Row>(section: Section<Row>, rows: readonly Row[]): Html {
   const columns = Object.entries(section.columns);
   const cellClass = (name: string) => (numbers.includes(name) ? 'number' : 'text');
   return html`<div class="scroll"><table>
-<thead><tr>${columns.map(([name]) => html`<th class="${cellClass(name)}">${name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(([name]) => (name === '' ? html`<td></td>` : html`<th class="${cellClass(name)}">${name}</th>`))}</tr></thead>
 <tbody>
 ${rows.map(
   (row) =>

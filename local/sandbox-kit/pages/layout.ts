@@ -43,7 +43,7 @@ ${parts.head}
 </head>
 <body class="${kind}">
 <header class="bar">
-<strong>${name}</strong>
+<h1>${name}</h1>
 ${
   links.length > 0 &&
   html`<nav aria-label="This page">${links.map(

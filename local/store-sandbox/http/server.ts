@@ -114,6 +114,7 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
     },
   },
   '/sandbox/faults': faultControls<FaultRule>(),
+  '/sandbox/subscriptions': { DELETE: unsubscribe },
   '/sandbox/disorder': {
     GET: ({ disorder }) => jsonAnswer(200, disorder),
     PUT: setDisorder,
@@ -161,6 +162,13 @@ function setDisorder(service: StoreService, _query: Query, body: unknown): Answe
   if (reading.kind === 'wrong') return wrong(400, ...reading.problems);
   service.disorder = reading.disorder;
   return jsonAnswer(200, reading.disorder);
+}
+
+/** As when the app was installed anew: nobody is told of any change. */
+function unsubscribe({ subscriptions, save }: StoreService): Answer {
+  for (const { id } of [...subscriptions.values()]) subscriptions.delete(id);
+  save();
+  return done;
 }
 
 /** A hundred years. */

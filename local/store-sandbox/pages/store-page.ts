@@ -47,6 +47,7 @@ const faults: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'Next 3: throttled', rule: { kind: 'throttled', count: 3 } },
   { text: 'Next call: 500', rule: { kind: 'http-500', count: 1 } },
   { text: 'Next call: token refused', rule: { kind: 'unauthorized', count: 1 } },
+  { text: 'Credentials refused', rule: { kind: 'unauthorized' } },
   { text: 'Next call: answer lost', rule: { kind: 'reset-after', count: 1 } },
   { text: 'Every call: 2 s slower', rule: { kind: 'latency', ms: 2_000 } },
 ];
@@ -67,10 +68,11 @@ ${disorders.map(
   ({ text, disorder }) =>
     html`<button type="button" data-disorder="${JSON.stringify(disorder)}">${text}</button>\n`,
 )}
+<button type="button" data-clear="subscriptions">Delete all subscriptions</button>
 </p>
 <p class="row"><span class="label">Admin API</span>
 ${faults.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.stringify(rule)}">${text}</button>\n`)}
-<button type="button" data-clear="all">Remove all faults</button>
+<button type="button" data-clear="faults">Remove all faults</button>
 </p>
 <p id="problem" role="alert"></p>
 </section>
@@ -116,10 +118,11 @@ function renderDeliveries(deliveries: readonly WebhookDelivery[]): Html {
   return renderList(
     'deliveries',
     'Deliveries',
-    { shown: shown.length, all: deliveries.length },
+    shown,
+    deliveries.length,
     'None yet. Give an address with --webhooks-to, or subscribe through the Admin API.',
     '/sandbox/deliveries',
-    shown.map(renderDelivery),
+    (some) => some.map(renderDelivery),
   );
 }
 

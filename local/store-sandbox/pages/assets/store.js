@@ -26,7 +26,7 @@ document.addEventListener('click', ({ target }) => {
   else if (target.dataset.new) makers[target.dataset.new]();
   else if (addCode) act('addCodes', { discountId: addCode, codes: [`CODE${suffix()}`] });
   else if (rule) control('POST', '/sandbox/faults', rule);
-  else if (clear) control('DELETE', '/sandbox/faults');
+  else if (clear) control('DELETE', `/sandbox/${clear}`);
   else if (disorder) control('PUT', '/sandbox/disorder', disorder);
   else if (clock) control('POST', '/sandbox/clock', JSON.stringify({ seconds: Number(clock) }));
 });
