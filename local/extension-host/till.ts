@@ -3,6 +3,7 @@ import { type Answer, jsonAnswer } from '../sandbox-kit/http/server.ts';
 import { html } from '../sandbox-kit/pages/html.ts';
 import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
 import { renderPicture } from '../storefront-demo/pages/pictures.ts';
+import { speak } from '../storefront-demo/pages/words.ts';
 import {
   moneyOf,
   priceOf,
@@ -129,6 +130,7 @@ function placeOrder(store: ShopStore, body: Buffer): Answer {
 }
 
 function tillPage(store: ShopStore) {
+  speak('en');
   const { shop, rows } = store;
   const till = {
     currency: shop.currency,

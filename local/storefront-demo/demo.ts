@@ -5,7 +5,7 @@ import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { createAccountHost } from '../extension-host/account.ts';
 import { HostFiles } from '../extension-host/host-files.ts';
 import { createTillHost, type HostedRequest } from '../extension-host/till.ts';
-import { file, type Pages, pageAnswer, swaggerFiles } from '../sandbox-kit/http/pages.ts';
+import { file, type Pages } from '../sandbox-kit/http/pages.ts';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import {
   type Answer,
@@ -18,9 +18,11 @@ import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
 import { answerCart } from './cart-api.ts';
 import { accountPage, forms } from './forms.ts';
+import { renderApi } from './pages/api-page.ts';
 import { type PageParts, renderLayout, shopAnswer } from './pages/layout.ts';
 import { describeProgress, renderOrder } from './pages/order-page.ts';
 import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/shop-pages.ts';
+import { say, speak } from './pages/words.ts';
 import { customerOf, ordersOf, type Shop, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
 
@@ -97,7 +99,7 @@ async function answer(
     response,
     method === 'POST'
       ? submit(pathname, body.bytes, visit, shop, headers)
-      : showPage(pathname, new URLSearchParams(search), visit, shop),
+      : showPage(pathname, new URLSearchParams(search), visit, shop, proxy.to),
   );
 }
 
@@ -121,40 +123,31 @@ function submit(
 
 const asset = (name: string) => fileURLToPath(new URL(`assets/${name}`, import.meta.url));
 const files: Pages<undefined> = {
-  ...swaggerFiles,
-  '/api': () => pageAnswer(apiPage, { 'style-src': "'self' 'unsafe-inline'" }),
   '/api.yaml': file('application/yaml', join(PACKAGE_FOLDER, 'docs/storefront-api.yaml')),
-  '/assets/api.js': file('text/javascript', asset('api.js')),
   '/assets/shop.css': file('text/css', asset('shop.css')),
   '/assets/shop.js': file('text/javascript', asset('shop.js')),
   '/assets/shopify-actions.js': file('text/javascript', asset('shopify-actions.js')),
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
 
-/** What a storefront of the merchant's own may ask, in a browser. */
-const apiPage = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The storefront's API</title>
-<link rel="stylesheet" href="/docs-assets/swagger-ui.css">
-<script src="/docs-assets/swagger-ui-bundle.js" defer></script>
-<script src="/assets/api.js" defer></script>
-</head>
-<body><main id="api"></main></body>
-</html>`;
-
-function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop): Answer {
+function showPage(
+  path: string,
+  query: URLSearchParams,
+  visit: Visit,
+  shop: Shop,
+  proxyTo: string,
+): Answer {
   const { store } = shop;
+  speak(visit.locale);
   const found = Object.hasOwn(files, path) ? files[path] : undefined;
   if (found) return found(undefined, '');
   const page = (title: string, content: PageParts['content']) =>
     showOnce(visit, shopAnswer(200, renderLayout(shop, visit, { title, path, content })));
-  if (path === '/') return page('Products', renderProducts(store));
-  if (path === '/cart') return page('Cart', renderCart(store, visit));
+  if (path === '/') return page(say('Our products'), renderProducts(store));
+  if (path === '/api') return page('The storefront’s API', renderApi(proxyTo));
+  if (path === '/cart') return page(say('Cart'), renderCart(store, visit));
   if (path === '/account') {
-    return page('Account', renderAccount(shop, visit, accountPage(query.get('next'))));
+    return page(say('Account'), renderAccount(shop, visit, accountPage(query.get('next'))));
   }
   const product = shownProducts(store).find(({ handle }) => path === `/products/${handle}`);
   if (product) return page(product.title, renderProduct(store, visit, product));
@@ -166,7 +159,8 @@ function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop
 }
 
 function showNotice(status: number, shop: Shop, visit: Visit, title: string): Answer {
-  const content = html`<h1>${title}</h1>\n<p><a class="button" href="/">See the products</a></p>`;
+  speak(visit.locale);
+  const content = html`<h1>${title}</h1>\n<p><a class="button" href="/">${say('See the products')}</a></p>`;
   return shopAnswer(status, renderLayout(shop, visit, { title, path: '', content }));
 }
 

@@ -5,6 +5,7 @@ import { discountOf } from '../store-sandbox/model/line-amounts.ts';
 import type { Quote } from '../store-sandbox/model/place-order.ts';
 import type { CustomerRow, OrderRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
+import { money } from './pages/words.ts';
 import type { Visit } from './visit.ts';
 
 /** The parts of the store that the pages use. */
@@ -128,9 +129,7 @@ export function priceOf({ shop }: Pick<ShopStore, 'shop'>, minor: number): strin
 
 /** For a person: `€49.00`. */
 export function moneyOf(store: Pick<ShopStore, 'shop'>, minor: number): string {
-  const { currency } = store.shop;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  return format.format(Number(priceOf(store, minor)));
+  return money(Number(priceOf(store, minor)), store.shop.currency);
 }
 
 /** Of the visit's customer, as the store knows them, written as the widget writes them. */

@@ -45,7 +45,7 @@ document.body.append(
   make(
     'header',
     { className: 'bar' },
-    make('a', { href: '/', className: 'name', textContent: 'Till' }),
+    make('h1', {}, make('a', { href: '/', className: 'name', textContent: 'Till' })),
     select('Staff', data.staff, staff),
     select('Location', data.locations, place),
     select(
@@ -59,7 +59,7 @@ document.body.append(
     ),
     make('label', { className: 'switch' }, offline, make('span', { textContent: 'Offline' })),
   ),
-  make('main', { className: 'till' }, products, customerPanel, cartPanel),
+  make('main', { className: 'till', ariaLabel: 'Sale' }, products, customerPanel, cartPanel),
   dialog,
 );
 

@@ -4,6 +4,7 @@ import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
 import { customerOf, paidItems, pointsOf, type Shop, type ShopStore } from '../shop.ts';
 import type { Visit } from '../visit.ts';
+import { say } from './words.ts';
 
 const languages: readonly (readonly [Visit['locale'], string])[] = [
   ['en', 'English'],
@@ -23,7 +24,7 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
   const { store, links, loyalty, neighbours } = shop;
   const { name } = store.shop;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${visit.locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,17 +35,17 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
   }
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">${say('Skip to the content')}</a>
 <header><div class="inner">
 <a class="name" href="/">${name}</a>
 <nav aria-label="Shop">
 ${[{ path: '/', label: 'Shop' }, ...links].map(({ path, label }) =>
-  renderLink(parts, path, html`${label}`),
+  renderLink(parts, path, html`${say(label)}`),
 )}${renderAccountLink(store, visit, parts)}</nav>
 <nav class="cart-link" aria-label="Cart">${renderLink(
     parts,
     '/cart',
-    html`Cart <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
+    html`${say('Cart')} <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
   )}</nav>
 </div></header>
 <main id="content">
@@ -72,12 +73,12 @@ function renderLink({ path: current }: Pick<PageParts, 'path'>, path: string, te
 /** The widget updates every element that is marked so: the header has the points of the same moment. */
 function renderAccountLink(store: ShopStore, visit: Visit, parts: PageParts): Html {
   const customer = customerOf(store, visit);
-  if (!customer) return renderLink(parts, '/account', html`Log in`);
+  if (!customer) return renderLink(parts, '/account', html`${say('Log in')}`);
   const points = pointsOf(store, visit) ?? '';
   return renderLink(
     parts,
     '/account',
-    html`${customer.firstName ?? customer.id} <span class="points"><span data-loyalty="points">${points}</span> points</span>`,
+    html`${customer.firstName ?? customer.id} <span class="points"><span data-loyalty="points">${points}</span> ${say('points')}</span>`,
   );
 }
 

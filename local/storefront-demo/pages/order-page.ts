@@ -8,6 +8,7 @@ import { metafieldOf, moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 import { renderPicture } from './pictures.ts';
 import { renderTotals } from './shop-pages.ts';
+import { say } from './words.ts';
 
 /** One step of an order's way to its points. */
 export interface Step {
@@ -131,18 +132,18 @@ const fieldOf = (value: unknown, name: string): unknown =>
 export function renderOrder(shop: Shop, order: OrderRow): Html {
   const { store, loyalty } = shop;
   const isGuest = order.customerId === null;
-  return html`<h1>Order #${order.number}</h1>
-<p class="lead">${describeStatus(order)}</p>
+  return html`<h1>${say('Order')} #${order.number}</h1>
+<p class="lead">${say(describeStatus(order))}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
-<h2 id="progress-title">${isGuest ? 'The way of your order' : 'Your points arrive'}</h2>
+<h2 id="progress-title">${say(isGuest ? 'The way of your order' : 'Your points arrive')}</h2>
 <ol class="steps" data-progress="/orders/${order.id}/progress" aria-live="polite">
 ${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
 </ol>
-<p><a class="button" href="/account">${isGuest ? 'Log in to earn points next time' : 'See your points'}</a></p>
+<p><a class="button" href="/account">${say(isGuest ? 'Log in to earn points next time' : 'See your points')}</a></p>
 </section>
 <section class="summary" aria-labelledby="order-title">
-<h2 id="order-title">What you bought</h2>
+<h2 id="order-title">${say('What you bought')}</h2>
 <ul class="lines">
 ${order.lines.map((line) => {
   const product = store.rows.products.get(line.productId ?? '');
@@ -167,7 +168,9 @@ ${renderPayment(shop, order)}
 function renderPayment({ store }: Shop, { transactions }: OrderRow): Html {
   const own = transactions.filter((one) => one.kind === 'sale' && one.gateway === STORE_CREDIT);
   const minor = own.reduce((sum, { minor }) => sum + minor, 0);
-  return minor === 0 ? html`` : html`<p>Store credit paid ${moneyOf(store, minor)} of it.</p>`;
+  return minor === 0
+    ? html``
+    : html`<p>${say('Store credit paid {} of it.', moneyOf(store, minor))}</p>`;
 }
 
 function describeStatus(order: OrderRow): string {
@@ -177,7 +180,7 @@ function describeStatus(order: OrderRow): string {
 }
 
 function renderStep({ name, title, state, at, note }: Step): Html {
-  return html`<li data-step="${name}" data-state="${state}"><b>${title}</b>
+  return html`<li data-step="${name}" data-state="${state}"><b>${say(title)}</b>
 <time>${at === null ? '' : clockTime(at)}</time>
 <span class="note">${note}</span></li>\n`;
 }
