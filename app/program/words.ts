@@ -80,7 +80,7 @@ export function createWords(
       state === 'refused' ? strings.why.refused : strings.codes.states[state],
     /** How far it is reached. */
     progress: ({ value, goal }: TierGoal) =>
-      fill(strings.balance.progress, { value: number(value), goal: number(goal) }),
+      fill(strings.balance.progress, { value: number(Math.min(value, goal)), goal: number(goal) }),
     failure({ code, afterSeconds }: Pick<Failure, 'code' | 'afterSeconds'>) {
       return afterSeconds === undefined
         ? why(code)
@@ -107,19 +107,25 @@ export function createAmounts(
     fill(plural.select(value) === 'one' ? strings.points.one : strings.points.other, {
       n: number.format(value),
     });
+  /** `12 points and €3.00 cashback`; undefined for nothing at all. */
+  const gain = (earned: number, cashback: number) => {
+    const parts = [
+      ...(earned > 0 ? [points(earned)] : []),
+      ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
+    ];
+    return parts.length > 0 ? list.format(parts) : undefined;
+  };
   return {
     number: (value: number) => number.format(value),
     points,
     /** Without a currency it is a number. */
     money: (value: number) => cash.format(value),
-    /** `12 points and €3.00 cashback`; undefined for nothing at all. */
-    gain(earned: number, cashback: number) {
-      const parts = [
-        ...(earned > 0 ? [points(earned)] : []),
-        ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
-      ];
-      return parts.length > 0 ? list.format(parts) : undefined;
-    },
+    /** As it stands in a field: `8.50`. */
+    typed: (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(2)),
+    gain,
+    /** Of what is only expected, whole points. */
+    about: ({ points: some, cashback }: { points: number; cashback: number }) =>
+      gain(Math.round(some) || some, cashback),
   };
 }
 

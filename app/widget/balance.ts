@@ -80,7 +80,7 @@ function drawGoal(goal: TierGoal, words: Words): Node {
 /** The points that the product or the cart of this page would earn; empty if it earns none. */
 export function drawEarned({ model, words, subject }: View): readonly Child[] {
   const earned = answered(model.earned);
-  const gain = earned && words.gain(earned.points, earned.cashback);
+  const gain = earned && words.about(earned);
   return [gain && build('p', { part: 'earned' }, fill(words.strings.earns[subject], { gain }))];
 }
 

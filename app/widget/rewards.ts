@@ -69,7 +69,7 @@ function drawButton(reward: Reward, view: View): readonly Child[] {
     build('input', {
       ...{ part: 'input', type: 'number', inputmode: 'decimal', required: true },
       ...{ min: range.least, max: range.most, step: 0.01, 'data-key': `amount-${id}` },
-      value: amounts.get(id) ?? range.most,
+      value: amounts.get(id) ?? words.typed(range.most),
       input() {
         amounts.set(id, field?.value ?? '');
         name();

@@ -19,7 +19,7 @@ const en = {
 
 const ptBr: typeof en = {
   heading: 'Pontos e recompensas',
-  notCopied: 'Não foi possível copiar. Selecione o texto e copie você mesmo.',
+  notCopied: 'Não foi possível copiar. Selecione o texto e copie-o.',
   inCart: 'Coloque o produto no carrinho para resgatar esta recompensa lá.',
   history: {
     heading: 'Histórico',
@@ -33,7 +33,7 @@ const ptBr: typeof en = {
 
 const es: typeof en = {
   heading: 'Puntos y recompensas',
-  notCopied: 'No se ha podido copiar. Selecciónalo y cópialo tú.',
+  notCopied: 'No se ha podido copiar. Selecciónalo y cópialo.',
   inCart: 'Añade el producto al carrito para canjear allí esta recompensa.',
   history: {
     heading: 'Historial',

@@ -54,7 +54,7 @@ export const en = {
     done: 'Done. Your code is {code}.',
   },
   codes: {
-    heading: 'Your codes',
+    heading: 'Your redeemed rewards',
     use: 'Use it now',
     inCart: 'It is in your cart.',
     cameOff: '{amount} came off your cart.',

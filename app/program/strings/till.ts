@@ -24,7 +24,7 @@ const en = {
   missing: 'The customer needs {points} more.',
   challenge: {
     heading: 'The customer must confirm',
-    ask: 'The customer has got a message with a code. Enter the code that the customer reads out.',
+    ask: 'The customer has received a message with a code. Enter the code that the customer reads out.',
     label: 'Code from the message',
     confirm: 'Confirm',
     again: 'Send another message',
@@ -63,6 +63,7 @@ const en = {
     'not-online': 'This reward cannot be redeemed as a code.',
     'bad-signature': 'Your staff account has no permission for this app.',
     'challenge-wrong': 'The code from the message is wrong.',
+    'limit-reached': 'The customer has reached the limit for this reward.',
     'take-back-not-allowed': 'The settings of the program do not allow this.',
   },
 };
@@ -74,7 +75,7 @@ const ptBr: TillStrings = {
   open: 'Recompensas',
   noPoints: 'Ainda sem pontos',
   redeemable: 'Recompensas para este carrinho: {n}',
-  noneRedeemable: 'Ainda nenhuma recompensa para este carrinho',
+  noneRedeemable: 'Ainda não há recompensas para este carrinho',
   codes: 'Códigos deste cliente',
   apply: 'Aplicar ao carrinho',
   inCart: 'No carrinho',
@@ -82,7 +83,7 @@ const ptBr: TillStrings = {
   missing: 'Faltam {points} ao cliente.',
   challenge: {
     heading: 'O cliente precisa confirmar',
-    ask: 'O cliente recebeu uma mensagem com um código. Digite o código que o cliente ler.',
+    ask: 'O cliente recebeu uma mensagem com um código. Digite o código que ele informar.',
     label: 'Código da mensagem',
     confirm: 'Confirmar',
     again: 'Enviar outra mensagem',
@@ -92,7 +93,7 @@ const ptBr: TillStrings = {
     ask: 'Pergunte ao cliente para onde enviar a mensagem com o código. O que você digitar não fica salvo aqui.',
     labels: { phone: 'Telefone', email: 'E-mail' },
     send: 'Enviar a mensagem',
-    malformed: 'O número ou endereço não estava completo. Digite novamente.',
+    malformed: 'O número ou endereço está incompleto. Digite novamente.',
   },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
@@ -110,7 +111,7 @@ const ptBr: TillStrings = {
     'not-editable': 'Este carrinho não pode ser alterado.',
     'not-applied': 'O caixa não aceitou o código para este carrinho.',
   },
-  credited: '{amount} está no crédito da loja do cliente. Aceite-o como pagamento.',
+  credited: 'O cliente tem mais {amount} de crédito na loja. Aceite-o como pagamento.',
   why: {
     'not-a-member': 'O cliente não participa do programa de fidelidade.',
     'another-member':
@@ -118,6 +119,7 @@ const ptBr: TillStrings = {
     'not-online': 'Esta recompensa não pode ser resgatada como código.',
     'bad-signature': 'Sua conta de funcionário não tem permissão para este app.',
     'challenge-wrong': 'O código da mensagem está errado.',
+    'limit-reached': 'O cliente atingiu o limite desta recompensa.',
     'take-back-not-allowed': 'As configurações do programa não permitem isto.',
   },
 };
@@ -127,7 +129,7 @@ const es: TillStrings = {
   open: 'Recompensas',
   noPoints: 'Aún sin puntos',
   redeemable: 'Recompensas para este carrito: {n}',
-  noneRedeemable: 'Aún ninguna recompensa para este carrito',
+  noneRedeemable: 'Todavía no hay recompensas para este carrito',
   codes: 'Códigos de este cliente',
   apply: 'Aplicar al carrito',
   inCart: 'En el carrito',
@@ -135,21 +137,21 @@ const es: TillStrings = {
   missing: 'Al cliente le faltan {points}.',
   challenge: {
     heading: 'El cliente debe confirmar',
-    ask: 'El cliente ha recibido un mensaje con un código. Introduce el código que lea el cliente.',
+    ask: 'El cliente ha recibido un mensaje con un código. Introduce el código que te diga.',
     label: 'Código del mensaje',
     confirm: 'Confirmar',
     again: 'Enviar otro mensaje',
   },
   contact: {
-    heading: 'El programa no puede contactar al cliente',
+    heading: 'El programa no puede contactar con el cliente',
     ask: 'Pregunta al cliente adónde enviar el mensaje con el código. Lo que escribas no se guarda aquí.',
     labels: { phone: 'Teléfono', email: 'Correo electrónico' },
     send: 'Enviar el mensaje',
-    malformed: 'El número o la dirección no estaba completo. Escríbelo de nuevo.',
+    malformed: 'El número o la dirección está incompleto. Escríbelo de nuevo.',
   },
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:
-    'Listo. La caja tiene el código {code}: comprueba que el descuento está en el carrito.',
+    'Listo. La caja ha recibido el código {code}: comprueba que el descuento está en el carrito.',
   kept: 'Los puntos se han usado, pero el código {code} no está en el carrito. Sigue siendo válido para este cliente.',
   mayHaveHappened:
     'Puede que se haya canjeado de todos modos. Inténtalo de nuevo: los puntos nunca se descuentan dos veces.',
@@ -162,9 +164,9 @@ const es: TillStrings = {
     'empty-cart': 'El carrito está vacío. Añade productos para canjear una recompensa.',
     'other-currency': 'La moneda del carrito no es la del programa de fidelidad.',
     'not-editable': 'Este carrito no se puede cambiar.',
-    'not-applied': 'La caja no aceptó el código para este carrito.',
+    'not-applied': 'La caja no ha aceptado el código para este carrito.',
   },
-  credited: '{amount} está en el crédito de la tienda del cliente. Acéptalo como pago.',
+  credited: 'El cliente tiene {amount} más de crédito en tienda. Acéptalo como pago.',
   why: {
     'not-a-member': 'El cliente no participa en el programa de fidelidad.',
     'another-member':
@@ -172,6 +174,7 @@ const es: TillStrings = {
     'not-online': 'Esta recompensa no se puede canjear como código.',
     'bad-signature': 'Tu cuenta de empleado no tiene permiso para esta app.',
     'challenge-wrong': 'El código del mensaje es incorrecto.',
+    'limit-reached': 'El cliente ha alcanzado el límite de esta recompensa.',
     'take-back-not-allowed': 'Los ajustes del programa no lo permiten.',
   },
 };

@@ -118,7 +118,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);
     await open(PAGE);
-    const codes = page.getByRole('region', { name: 'Your codes' });
+    const codes = page.getByRole('region', { name: 'Your redeemed rewards' });
     await codes.getByRole('listitem').filter({ hasText: code }).getByText('Ready').waitFor();
   }, 120_000);
 
@@ -278,7 +278,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     const yes = page.getByRole('button', { name: /^Yes, take it back: HELLO/ });
     await tabTo(yes);
     await page.keyboard.press('Enter');
-    const codes = page.getByRole('region', { name: 'Your codes' });
+    const codes = page.getByRole('region', { name: 'Your redeemed rewards' });
     const gift = codes.getByRole('listitem').filter({ hasText: 'Welcome gift' });
     await gift.getByText('Being taken back.').first().waitFor();
     expect(await gift.getByRole('link').count()).toBe(0);

@@ -108,7 +108,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
         .click();
       await status.filter({ hasText: /^It is in your cart\.$/ }).waitFor();
       // What the widget offers is for the cart as it is now.
-      await page.getByText('This order earns you about 43.1 points').waitFor();
+      await page.getByText('This order earns you about 43 points').waitFor();
     }, 120_000);
 
     it('says that a code does not combine with the one that is there', async () => {

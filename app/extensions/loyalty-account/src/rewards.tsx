@@ -82,7 +82,7 @@ function Redeem({ account, reward }: OfferProps) {
   const error = useSignal('');
   const isAsking = useSignal(false);
   // Until another one is typed, all that is there.
-  const amount = typed.value ?? String(cashback?.most ?? '');
+  const amount = typed.value ?? (cashback ? words.typed(cashback.most) : '');
   const value = cashback ? Number(amount) : undefined;
   const view = answered(program.model.view);
   const isRedeeming = program.model.redeeming === id;

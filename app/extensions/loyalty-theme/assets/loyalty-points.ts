@@ -36,10 +36,7 @@ class LoyaltyPoints extends HTMLElement {
     const earned = await createAsk(this.#read('proxy'))<Earned>(`points?${query}`);
     // The shopper has chosen another variant meanwhile.
     if (price !== this.#price) return;
-    const gain =
-      earned.kind === 'ok'
-        ? this.#amounts.gain(earned.value.points, earned.value.cashback)
-        : undefined;
+    const gain = earned.kind === 'ok' ? this.#amounts.about(earned.value) : undefined;
     this.textContent = gain === undefined ? '' : fill(this.#read('sentence'), { gain });
   }
 

@@ -117,7 +117,7 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
   const [amount, setAmount] = useState<string>();
   const [isAsking, setAsking] = useState(false);
   const view = answered(till.program.model.view);
-  const shown = amount ?? String(cashback?.most ?? '');
+  const shown = amount ?? (cashback ? words.typed(cashback.most) : '');
   const value = cashback ? Number(shown.replace(',', '.')) : undefined;
   const isAllowed =
     !cashback || (value !== undefined && value >= cashback.least && value <= cashback.most);

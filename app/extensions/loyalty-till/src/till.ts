@@ -23,7 +23,7 @@ export type Step =
       /** What was typed is no phone number, or no e-mail address. */
       readonly isMalformed: boolean;
     }
-  /** The customer has got a message, and tells the code in it. */
+  /** The customer has received a message, and tells the code in it. */
   | { readonly kind: 'challenge'; readonly problem: Failure | undefined }
   /** The cashier is asked whether to take it back. */
   | { readonly kind: 'returning'; readonly redemption: Redemption }
