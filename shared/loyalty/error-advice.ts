@@ -2,7 +2,7 @@ import { errorNames, type LoyaltyErrorName } from './error-codes.ts';
 
 /** The enumeration covers the whole service, and much of it lies out of reach of this API. */
 const ELSEWHERE =
-  'Belongs to a part of the service that no call here reaches: look at what was sent, and where.';
+  'The connector does not use this part of the service: check what was sent, and to which address.';
 
 /** Of each error that a call can meet: why it has its class, and what to look at. Read by the person on call. */
 export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = {
@@ -19,15 +19,15 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   Order_OrderCompletedDateMustBeAfterPlacementDate:
     'The completion date is before the placement date: compare the two in the store.',
   Order_CompletedOrderCannotBeCancelled:
-    'A cancel is then sent as a returned order; if that too is refused, cancel it in the admin panel.',
+    'It is then sent as a returned order; if that is refused, too, cancel it in the admin panel.',
   Order_CancelledOrderRequiresCancellationDate:
     'A cancelled order without its cancellation date: a fault of our mapping.',
   Order_OrderCancellationDateBeforePlacementDate:
     'Cancelled before it was placed: compare the two dates in the store.',
   Points_PointsCannotBeZero:
-    'The call comes to zero points: check the amounts and the points rules in the admin panel.',
+    'The change amounts to zero points: check the amounts and the points rules in the admin panel.',
   ApiOrder_OrderIsCancelled:
-    'To a cancel: nothing left to do. To an order: cancelled there but alive in the store; compare both.',
+    'For a cancellation: nothing left to do. Else: cancelled there, but not in the store; compare both.',
   PublicApiProductService_ObjectiveDisabled:
     'Points for purchases are switched off: see the objective in the admin panel.',
   PublicApiProductService_ErrorCalculatingPoints:
@@ -35,7 +35,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiExternalOrder_Cant_Insert_Update:
     'The order was not written and no reason is given; sending it again is safe.',
   ApiExternalOrder_Order_Not_Found:
-    'To a cancel: nothing to cancel. Elsewhere: the service lost an order we rely on; send it again.',
+    'For a cancellation: nothing to cancel. Else: the service lost the order; send it again.',
   ApiExternalProduct_Cant_Insert_Update:
     'The product was not written and no reason is given; sending it again is safe.',
   ApiExternalErro_Original_Id_Cant_Be_Null:
@@ -45,7 +45,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiExternalCustomer_Cant_Update:
     'No reason is given; two orders of one customer at the same time can do this.',
   ApiReviewsKeysValidation:
-    'The keys did not pass, as those of a reviews partner: check which API keys the shop is set up with.',
+    'The API keys were refused as those of a reviews partner: check which keys the shop uses.',
   ApiExternalRewardConfiguration_Error:
     'Rewards could not be handled and no reason is given; reading changes nothing.',
   ApiExternalRewardConfiguration_Get_Error:
@@ -55,26 +55,16 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
     'The service does not know the customer: check the id, and that an order of theirs was sent.',
   ApiExternalRewardRedeem_Error_Unable_to_Reedem:
     'The customer may not have this reward: check points, limits and tier in the admin panel.',
-  ApiExternalObjective_not_found:
-    'The objective does not exist: compare its id with the admin panel.',
-  ApiExternalObjective_inactive:
-    'The objective is switched off in the admin panel: the merchant must want it on.',
   ApiExternalCustomer_document_email_empty:
     'The customer has neither document nor e-mail (usual at a till): set a source for the document.',
   ApiExternalCustomer_documen_AlphaNumeric_only:
-    'The document has signs other than letters and digits: check its source in the store.',
-  ApiExternalAffiliate_coupon_empty:
-    'An affiliate without a coupon: see the affiliate in the admin panel.',
-  ApiExternalCustomObjective_max_bonification_reached:
-    'The customer has had all that this objective gives: as the program intends.',
-  ApiExternalObjective_type_incorrect:
-    'The objective is of another type than this call needs: see it in the admin panel.',
+    'The document has characters other than letters and digits: check its source in the store.',
   ApiExternalCoupon_Customer_Not_Found:
     "The service does not know the coupon's customer: check that Customer went along with the coupon.",
   ApiExternalCoupon_Cant_Update_Coupon:
     'The coupon was not written and no reason is given; if it stays, see if it was used there.',
   ApiExternalCoupon_Not_found:
-    'To a deactivation: nothing to deactivate. Elsewhere: compare the code with the admin panel.',
+    'For a deactivation: nothing to deactivate. Else: compare the code with the admin panel.',
   Customer_NotFound:
     'The service does not know the customer: check the id, and that an order of theirs was sent.',
   Tier_NotFound: 'The tier does not exist: see the tiers in the admin panel.',
@@ -85,7 +75,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ChangePoints_CannotBeZeroPoints: 'A change of zero: there was nothing to send; check the caller.',
   ChangePoints_ChangeKeyCannotBeNull: 'A change without its ChangeKey: a fault of the caller.',
   ChangePoints_ChangeKeyAlreadyExists:
-    'To a cashback change: this very change was made. Elsewhere: two changes share a key.',
+    'For a change of cashback: it was already made. Else: two changes share a key.',
   ChangePoints_ReasonCannotBeNullOrBlank: 'A change without its Reason: a fault of the caller.',
   ApiCustomer_InsertAlreadyExists:
     'We add customers only with orders and coupons: another came first, and a repeat finds it.',
@@ -100,25 +90,25 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiRewardCancel_NotFound:
     'The service does not know the redemption: compare its id with the admin panel.',
   ApiRewardCancel_AlreadyCanceled:
-    'To a cancellation of a redemption: nothing left to do, the points are back.',
+    'The redemption is already cancelled: nothing left to do, the points are back.',
   ApiRewardCancel_InternalError:
-    'Internal by its own name, and cancelling a redemption is safe to repeat.',
+    'An internal error of the service; cancelling a redemption is safe to repeat.',
   ApiPartnerKeysValidation:
-    'The keys did not pass, as those of a partner: check which API keys the shop is set up with.',
-  GenericError: 'Gives no reason; if only one entity has it, look at that entity.',
+    'The API keys were refused as those of a partner: check which keys the shop uses.',
+  GenericError: 'No reason is given; if it concerns one order or customer only, look at that one.',
   ApiDomain_NotFound:
     'The service does not know the domain: check its base address, and that the shop is still set up.',
   ApiTenant_NotFound:
-    'The service does not know the merchant: check API token, base address and that the account lives.',
+    'The service does not know the merchant: check API token and base address, and that the account still exists.',
   PdvUser_InvalidCredentials:
     'The credentials are wrong: check API token and key, and that they were not replaced.',
   ApiReward_NoActiveRewards: 'No reward is active: see the rewards in the admin panel.',
   PdvReward_RewardNotFound: 'No reward with this id or key: compare it with the admin panel.',
   PdvReward_PurchaseValueInvalid:
-    'The value of the purchase is not acceptable: check the amounts of the cart.',
+    'The value of the purchase was refused: check the amounts of the cart.',
   PdvReward_CashbackValueInvalid:
-    'The amount of cashback is not acceptable: compare it with what the service offers.',
-  PdvUser_NotFound: 'A till user is unknown, on this order at least: check its SalesPerson.',
+    'The amount of cashback was refused: compare it with what the service offers.',
+  PdvUser_NotFound: 'The till user of this order is unknown: check its SalesPerson.',
   PdvUser_NotInserted:
     'A till user was not written and no reason is given; sending the order again is safe.',
   PdvOrder_WrongAmountOfPoints:
@@ -128,13 +118,13 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   PdvOrder_NotEnoughPoints:
     'The customer has too few points for this till order: compare with the admin panel.',
   PdvOrder_OrderIdAlreadyExists:
-    'An order sent again was not taken as an update, as we assume it is: see the assumptions.',
+    'An order sent again was not accepted as an update, although we assume that: see the assumptions.',
   PdvOrder_CreationError:
     'The till order was not written and no reason is given; sending it again is safe.',
   PdvOrder_CancellationError:
     'The till order was not cancelled and no reason is given; cancelling again is safe.',
   PdvOrder_NotFound:
-    'Unknown as a till order, but it may exist as another kind, with points: look before calling it done.',
+    'There is no such till order, but it may exist as another kind, with points: check before you drop it.',
   PdvOrder_CustomerMismatch:
     'The order belongs to another customer there: compare both in the admin panel.',
   PdvOrder_OriginalIdUpdateError:
@@ -145,21 +135,8 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
     'We add branches only with orders: another came first, and a repeat finds it.',
   Too_Many_Requests:
     'Too many calls; the limit is not documented. If it stays, lower the number of parallel calls.',
-  Quiz_QuizNotFound: 'The quiz or its question does not exist: see the quizzes in the admin panel.',
-  Quiz_MinimumAmountOfOptions:
-    'Too few options: compare the answer with the quiz in the admin panel.',
-  Quiz_MaximumAmountOfOptions:
-    'Too many options: compare the answer with the quiz in the admin panel.',
-  Quiz_MaximumAmountOfQuestions:
-    'Too many questions: compare the answer with the quiz in the admin panel.',
-  AffiliateCouponGenericError:
-    "Generic by its own name; if it stays, see the affiliate's coupon in the admin panel.",
-  AffiliateCouponNoExistsInPlatform:
-    "The affiliate's coupon is missing in the store: create it there or take it off the affiliate.",
-  AffiliateSettingsNotExist:
-    'Affiliates are not set up in the admin panel; everything else still passes.',
   Reinstall_The_App:
-    'The service has lost its hold on the store: its app must be installed again by the merchant.',
+    'The service lost its connection to the store: the merchant must install its app again.',
   NewCustomer_EmailAlreadyUsed:
     'Another customer there has this e-mail: look for two accounts of one person.',
   NewCustomer_DocumentAlreadyUsed:

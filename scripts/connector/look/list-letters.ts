@@ -131,18 +131,17 @@ function pageTable(
   abouts: Awaited<ReturnType<typeof withNames>>,
 ): TableBlock {
   const rows = letters.map((letter, index) => {
-    const { letterId, reason, code, at, why, delivered } = letter;
+    const { letterId, reason, at, why, delivered } = letter;
     const cells = [
       { text: aboutText(abouts[index] ?? aboutOf(letter)), opens: showLine(letterId) },
       delivered ? 'delivered since' : reason,
-      code ?? '–',
       { at: isoOf(at) },
       letterId,
     ];
     return { cells, detail: why };
   });
-  const shrinking = (title: string) => ({ title, shrinks: true });
-  return table([shrinking('About'), 'Reason', shrinking('Code'), 'Given up', 'Letter'], rows, {
+  const about = { title: 'About', shrinks: true };
+  return table([about, 'Reason', 'Given up', 'Letter'], rows, {
     title: 'One by one, the newest first',
   });
 }

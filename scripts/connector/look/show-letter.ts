@@ -13,6 +13,7 @@ import {
   aboutText,
   afterHand,
   BECAUSE,
+  codeText,
   expiryText,
   firstOf,
   isHopeless,
@@ -235,17 +236,18 @@ function verdictOf(
 function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
   const { reason, code, why, at, attempts, letterId, family, event } = letter;
   return facts([
-    ['about', aboutCell(about)],
-    ['reason', { text: [reason, code].filter(Boolean).join(', '), tone: 'bad' }],
-    ['why', why],
-    ['advice', adviceOn(code)],
-    ['given up', { at: isoOf(at) }],
-    ['attempts', attempts],
-    ['letter', `${letterId}, dead letter of the ${family} queue`],
-    ['topic', event?.topic],
-    ['received', event && { at: event.receivedAt }],
+    ['About', aboutCell(about)],
+    ['Reason', { text: [reason, codeText(code)].filter(Boolean).join(': '), tone: 'bad' }],
+    ['Why', why],
+    ['Advice', adviceOn(code)],
+    ['Given up', { at: isoOf(at) }],
+    ['Attempts', attempts],
+    ['Dead letter', letterId],
+    ['Queue', family],
+    ['Topic', event?.topic],
+    ['Received', event && { at: event.receivedAt }],
     ...(event?.replays ?? []).map(
-      ({ at, by }) => ['sent again', `${utcText(at)} UTC by ${by}`] as const,
+      ({ at, by }) => ['Sent again', `${utcText(at)} UTC by ${by}`] as const,
     ),
   ]);
 }

@@ -156,7 +156,7 @@ function endOfWait(
     };
   }
   if (!makesRoom || !item.event) return undefined;
-  return { reason: 'made-room', why: `its queue was full of messages that wait: ${why}` };
+  return { reason: 'made-room', why: `too many messages were waiting on its queue: ${why}` };
 }
 
 /**

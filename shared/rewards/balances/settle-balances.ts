@@ -219,7 +219,7 @@ async function conclusionOf(
       await forget(change, deps);
       return { kind: 'skipped', why: 'unknown-customer' };
     case 'refused': {
-      const why = `the store does not take the balance: ${written.code}`;
+      const why = `the store refused the balance: ${written.code}`;
       return { kind: 'rejected', reason: 'rejected', why };
     }
     case 'unavailable':

@@ -104,6 +104,16 @@ export const aboutOf = ({ letterId, event, name }: ListedDeadLetter & Known): Ab
   ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id, name },
 });
 
+/** `Objective disabled (PublicApiProductService_ObjectiveDisabled)`: to read, and to look up. */
+export function codeText(code: string | undefined): string | undefined {
+  const [first = '', ...others] =
+    code
+      ?.split('_')
+      .at(-1)
+      ?.split(/(?<=[a-z])(?=[A-Z])/) ?? [];
+  return code && `${[first, ...others.map((one) => one.toLowerCase())].join(' ')} (${code})`;
+}
+
 /** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
 export function groupsTable(
   groups: readonly LetterGroup[],
@@ -119,7 +129,7 @@ export function groupsTable(
       cells: [
         count,
         offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
-        (!delivered && group.code) || '–',
+        (!delivered && codeText(group.code)) || '–',
         { at: oldest },
         { at: newest },
         { text: aboutText(example), opens: showLine(example.letterId) },

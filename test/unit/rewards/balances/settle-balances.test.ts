@@ -136,7 +136,7 @@ describe('what goes wrong with one customer', () => {
     expect(await worker.handle('1', 10)).toEqual({ received: 1, left: 0 });
     expect(worker.dead.receive()[0]?.attributes).toMatchObject({
       reason: 'rejected',
-      why: 'the store does not take the balance: INVALID_VALUE',
+      why: 'the store refused the balance: INVALID_VALUE',
     });
   });
 
