@@ -39,7 +39,11 @@ export async function showHistory(
   const { changes, more } = await takePage(records, options);
   return {
     title: `What was done in ${stack}`,
-    blocks: [changes.length > 0 ? timelineOf(changes, now) : text('No such change is recorded.')],
+    blocks: [
+      changes.length > 0
+        ? timelineOf(changes, now)
+        : text(`No such change in the last ${AUDIT_DAYS} days.`),
+    ],
     ...(more !== undefined && {
       next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
     }),

@@ -26,6 +26,7 @@ import {
   type Block,
   type Cell,
   type Document,
+  right,
   type Suggestion,
   type Tone,
   table,
@@ -73,6 +74,7 @@ type SentAgain = LastReconcile['sent'][number] & {
 };
 
 const MOST_SENT = 40;
+const MOST_RUNS = 5;
 
 /** `isOurs`: only the newest run, and only if it is that one. */
 async function readRuns(
@@ -259,6 +261,13 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
       {
         title: `Resent${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
       },
+    ),
+    table(
+      ['Ended', right('Compared'), right('Resent')],
+      runs
+        .slice(0, MOST_RUNS)
+        .map((run) => [{ at: run.endedAt }, sumOf(run.lookedAt), sentIn(run)]),
+      { title: 'Comparisons', empty: 'None yet.' },
     ),
   ];
 }

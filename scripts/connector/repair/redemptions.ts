@@ -4,6 +4,7 @@ import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
+import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
 import {
   closeRedemption,
@@ -37,6 +38,7 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { openShopServices, type ShopServices } from '../ground/session/services.ts';
 import { carryOut, type Session } from '../ground/session/session.ts';
 import {
+  type Cell,
   type Document,
   facts,
   right,
@@ -295,9 +297,11 @@ export async function showCommand(
   const customerId = await findCustomer(customer, opened);
   const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const { asOf } = known.balance;
-  const [store, service] = await Promise.all([
+  const history = { PageNumber: 1, PageSize: MOST_ENTRIES };
+  const [store, service, listed] = await Promise.all([
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
+    services.loyalty(opened.shop).listPointsHistory(known.id, history),
   ]);
   const theirs = known.redemptions
     .toReversed()
@@ -331,6 +335,7 @@ export async function showCommand(
         { title: 'Balance' },
       ),
       redemptionsTable(found, now),
+      pointsTable(service, listed, shop),
     ],
     next: [
       ...found.flatMap((one) => closings(one, now)),
@@ -343,6 +348,37 @@ export async function showCommand(
     ...(verdict?.kind === 'pending' && { freshSeconds: FRESH_SECONDS }),
     data: { shop, customer: customerId, ...sides, redemptions: found.map(redemptionData) },
   };
+}
+
+/** The most that the service lists at once. */
+const MOST_ENTRIES = 50;
+
+/** What moved the points, the newest first, with the balance after each: at the top stands what the service says now. */
+function pointsTable(
+  service: Side,
+  listed: Awaited<ReturnType<LoyaltyClient['listPointsHistory']>>,
+  shop: string,
+): TableBlock {
+  const columns = ['When', { title: 'What', shrinks: true }, right('Points'), right('Balance')];
+  const isListed = listed.kind === 'success' || listed.kind === 'warning';
+  const items = isListed && !('none' in service) ? listed.value.Items : [];
+  let hundredths = 'none' in service ? 0 : Math.round((service.points ?? 0) * 100);
+  const rows = items
+    .filter((one) => one.IsTierHistory !== true)
+    .toSorted((one, other) => (other.Date ?? '').localeCompare(one.Date ?? ''))
+    .map(({ Date: at, Title, Points = 0, IsCanceled, CouponCode: code }): Cell[] => {
+      const balance = hundredths / 100;
+      if (!IsCanceled) hundredths -= Math.round(Points * 100);
+      const what = `${Title ?? ''} ${code ?? ''}${IsCanceled ? ' (cancelled: not counted)' : ''}`;
+      const opens = code && line('trace', ['coupon', code], { shop });
+      const cell = { text: what.trim(), ...(opens && { opens }) };
+      return [at ? { at } : '–', cell, `${Points > 0 ? '+' : ''}${Points}`, balance];
+    });
+  if (rows.length > 0 && hundredths !== 0) {
+    rows.push(['–', 'Earlier changes, and what expired', '', hundredths / 100]);
+  }
+  const empty = isListed ? 'None yet.' : 'The loyalty service does not list them now.';
+  return table(columns, rows, { title: 'Changes of points', empty });
 }
 
 /** What one side says of a customer's balance, or why it says nothing. */

@@ -89,6 +89,7 @@ it('says of what the workers were given what became of it', () => {
         { cells: [{}, 'no event about it arrived', 'no change', {}] },
       ],
     },
+    { rows: [{ cells: [{ at: run(3).endedAt }, 3, 2] }] },
   ]);
 });
 

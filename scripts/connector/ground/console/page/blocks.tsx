@@ -1,5 +1,5 @@
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import type {
   Block,
   ChartBlock,
@@ -17,7 +17,7 @@ import type {
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
 import type { Ran } from '../run-command.ts';
-import { Suggestions } from './suggestion.tsx';
+import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { clockText, dayText, localText, numberText, secondText, textIn } from './words.ts';
 
@@ -301,6 +301,7 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   return (
     <details class="card" open={!folded}>
       <summary>{title}</summary>
+      <Copy text={text} what={title} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>{text}</pre>
     </details>
@@ -347,28 +348,38 @@ function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
     texts: series.map(({ values }) => textOf(values[at] ?? null)),
     isEmpty: series.every(({ values }) => !values[at]),
   }));
+  /** What is below the mouse. */
+  const [seen, setSeen] = useState(-1);
+  const { time, texts } = periods[seen] ?? {};
+  const pointed =
+    time && [clockText(time), ...series.map(({ name }, at) => `${name} ${texts?.[at]}`)].join(', ');
   const lineClass = (index: number) => series[index]?.tone ?? `line-${index}`;
   return (
     <figure class="card chart">
-      <figcaption>{title}</figcaption>
+      <figcaption>
+        {title} <span class="soft">{pointed}</span>
+      </figcaption>
       <div class="plot" aria-hidden="true">
         <div class="values">
           {[most, most / 2, 0].map((one) => (
             <span key={one}>{textOf(one)}</span>
           ))}
         </div>
-        <svg viewBox={`0 0 ${length} 100`} preserveAspectRatio="none" aria-hidden="true">
+        <svg
+          viewBox={`0 0 ${length} 100`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          onMouseMove={({ offsetX, currentTarget: { clientWidth } }) =>
+            setSeen(Math.floor((offsetX / clientWidth) * length))
+          }
+          onMouseLeave={() => setSeen(-1)}
+        >
           <path class="grid" d={`M0 0H${length}M0 50H${length}M0 100H${length}`} />
           {series.map(({ name, values }, index) => (
             <path class={lineClass(index)} d={pathOf(values, most)} key={name} />
           ))}
-          {periods.map(({ time, texts }, at) => (
-            <rect x={at} width="1" height="100" key={time}>
-              <title>
-                {clockText(time)}
-                {series.map(({ name }, index) => `, ${name} ${texts[index]}`)}
-              </title>
-            </rect>
+          {periods.map(({ time }, at) => (
+            <rect x={at} width="1" height="100" key={time} />
           ))}
         </svg>
         <div class="clocks">

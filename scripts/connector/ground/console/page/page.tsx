@@ -173,4 +173,14 @@ function shown(value: unknown): unknown {
   return Array.isArray(value) ? value.map(shown) : value;
 }
 
+/** As on many pages, `/` goes to the search. */
+addEventListener('keydown', (event) => {
+  const isTyping = (event.target as Element).closest('input, select, dialog') !== null;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping) return;
+  event.preventDefault();
+  const box = document.querySelector<HTMLElement>('search input');
+  if (box) box.focus();
+  else open(lineOf('trace'));
+});
+
 render(<Page />, document.body);

@@ -96,18 +96,31 @@ export function InTerminal({ line }: { readonly line: Line }) {
 
 /** The line for a terminal that does the same. */
 function CommandText({ line }: { readonly line: Line }) {
-  const [isCopied, setCopied] = useState(false);
   const text = lineText(line, about);
+  return (
+    <span class="command">
+      <code>{text}</code>
+      <Copy text={text} />
+    </span>
+  );
+}
+
+/** `what`: where a page has several. */
+export function Copy({ text, what = '' }: { readonly text: string; readonly what?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const word = isCopied ? 'Copied' : 'Copy';
   const copyIt = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
   };
   return (
-    <span class="command">
-      <code>{text}</code>
-      <button type="button" class="quiet" onClick={() => void copyIt()}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </button>
-    </span>
+    <button
+      type="button"
+      class="quiet copy"
+      aria-label={`${word} ${what}`.trim()}
+      onClick={() => void copyIt()}
+    >
+      {word}
+    </button>
   );
 }

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import type { Cell as CellValue, Row, TableBlock } from '../../terminal/document.ts';
-import { LineLink, Suggestions } from './suggestion.tsx';
+import { Copy, LineLink, Suggestions } from './suggestion.tsx';
 import { agoText, localText, numberText } from './words.ts';
 
 export function Table({ title, columns, rows, empty }: TableBlock) {
@@ -75,19 +75,28 @@ function plainText(cell: CellValue): string {
   return 'at' in cell ? agoText(cell.at) : cell.text;
 }
 
+/** Of an order, a message, a redemption: somebody may want it elsewhere. */
+const ID = /^(?!\d{4}-\d\d-\d\d)(?=.*\d)[\w-]{8,}$/;
+
 /** Longer texts are coloured, not framed. */
 const MOST_IN_BADGE = 28;
 
 export function Cell({ of: cell }: { readonly of: CellValue }) {
   const words = plainText(cell);
-  if (typeof cell !== 'object') return <>{words}</>;
-  if ('at' in cell)
+  if (typeof cell === 'object' && 'at' in cell)
     return <time {...{ dateTime: cell.at, title: localText(cell.at) }}>{words}</time>;
-  const isBadge = cell.tone && cell.tone !== 'soft' && words.length <= MOST_IN_BADGE;
-  const kind = [cell.tone, isBadge && 'badge'].filter(Boolean).join(' ');
-  if (!cell.opens) return <span class={kind}>{words}</span>;
+  const { tone, opens } = typeof cell === 'object' ? cell : {};
+  const isBadge = tone && tone !== 'soft' && words.length <= MOST_IN_BADGE;
+  const kind = [tone, isBadge && 'badge'].filter(Boolean).join(' ');
+  if (!opens) {
+    return (
+      <>
+        <span class={kind}>{words}</span> {ID.test(words) && <Copy text={words} what={words} />}
+      </>
+    );
+  }
   return (
-    <LineLink line={cell.opens} class={kind === '' ? 'link' : `link ${kind}`}>
+    <LineLink line={opens} class={kind === '' ? 'link' : `link ${kind}`}>
       {words}
     </LineLink>
   );
