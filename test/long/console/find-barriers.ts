@@ -7,7 +7,7 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What keeps people from using the page, by the rules of axe: names, contrast, headings, order, … */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  for (const frame of page.frames()) await frame.evaluate(AXE);
   return page.evaluate<string[]>(`axe.run().then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }

@@ -4,6 +4,7 @@ import { hostedPages } from '../../../local/storefront-demo/demo.ts';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { customerNamed, useShopInBrowser } from '../../support/shop-in-browser.ts';
+import { findBarriers } from '../console/find-barriers.ts';
 
 const browserPath = findBrowser();
 const WIDTHS = [390, 1280];
@@ -127,6 +128,15 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
         await on.waitForLoadState('networkidle').catch(() => {});
         shown[address] = await on.evaluate<Faults>(FIND_FAULTS);
         expect(await on.evaluate<number>(SUM_SHIFTS), address).toBeLessThan(0.1);
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await on.emulateMedia({ colorScheme });
+          const barriers = await findBarriers(on);
+          expect({ address, colorScheme, barriers }).toEqual({
+            address,
+            colorScheme,
+            barriers: [],
+          });
+        }
       };
       const shop = stack.shopAddress ?? '';
       const order = [...store.rows.orders.values()].find(
@@ -137,6 +147,7 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
         '/products/linen-shirt',
         '/cart',
         '/account',
+        '/api',
         `/orders/${order?.id}`,
         '/no',
       ];
