@@ -88,10 +88,7 @@ async function sendPlanned(
     return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent, outcomes: {} } };
   }
   const { verdict, next, outcomes } = judgeEnded(followed);
-  return {
-    ...{ title, verdict, blocks: [], next: [...next, seen] },
-    data: { ...data, sent, outcomes },
-  };
+  return { title, verdict, blocks: [], next: [...next, seen], data: { ...data, sent, outcomes } };
 }
 
 /** Without a body: the worker reads the store, and the ledger decides what is sent. */

@@ -209,10 +209,7 @@ function deployStep(deps: SetupDeps): Step {
     async fix() {
       await deploy(
         { stage, yes: options.yes === true },
-        {
-          ...{ aws, terminal, connector: await deps.connector() },
-          runCdk: (words) => runCdk(words, aws),
-        },
+        { aws, terminal, connector: await deps.connector(), runCdk: (words) => runCdk(words, aws) },
       );
       isDeployed = true;
       return [];

@@ -43,10 +43,7 @@ export const routes: ReadonlyMap<string, Route> = new Map(
 );
 
 export const tillRoutes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({
-    ...getRoutes,
-    ...{ redeem: redeemAtTill, 'take-back': takeBackAtTill, challenge },
-  }),
+  Object.entries({ ...getRoutes, redeem: redeemAtTill, 'take-back': takeBackAtTill, challenge }),
 );
 
 export interface StorefrontDependencies {
