@@ -6,7 +6,6 @@ import { declare } from './ground/session/run-action.ts';
 import type { ListOptions } from './look/list-letters.ts';
 import type { DropOptions, ReplayOptions } from './repair/change-letters.ts';
 
-/** `loyalty-connector dead-letters …` */
 export function registerDeadLetters(program: Command): void {
   const group = declare(program, 'dead-letters', {
     summary: 'list, scan, show, replay and drop what could not be delivered',
@@ -111,7 +110,6 @@ function addFilterOptions(command: Command): Command {
     .optionsGroup('Options:');
 }
 
-/** The filter among all options. */
 function filterIn(options: LetterFilter): LetterFilter {
   const { kind, shop, queue, id, code, reason, text, delivered, since, until } = options;
   const all = { kind, shop, queue, id, code, reason, text, delivered, since, until };

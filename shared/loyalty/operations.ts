@@ -27,7 +27,6 @@ interface Operation<Taken extends Parts = Parts> extends Options {
   readonly takes: Taken;
   /** The value of an answer that reports no error. */
   readonly value: ReadValue;
-  /** The id in the path is a customer's. */
   readonly namesCustomer: boolean;
 }
 
@@ -371,6 +370,5 @@ function validatedChallenge(body: JsonObject, { body: sent }: SentParts) {
   return value?.Success === true && !isOurs ? undefined : value;
 }
 
-/** What a point event can tell of. */
 export const pointTopics = ['Point_Add', 'Point_Update', 'Point_Removed'] as const;
 export type PointTopic = (typeof pointTopics)[number];

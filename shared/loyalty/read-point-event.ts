@@ -12,7 +12,6 @@ interface PointEvent {
   readonly customer: NamedCustomer;
 }
 
-/** How an event names its customer. */
 export interface NamedCustomer {
   /** What may be the id in the store, the likeliest first. */
   readonly ids: readonly string[];

@@ -18,7 +18,6 @@ export interface StoreOrder {
   readonly closedAt: string | undefined;
   /** The time of the last successful fulfilment. */
   readonly fulfilledAt: string | undefined;
-  /** The time of the last refund. */
   readonly refundedAt: string | undefined;
   readonly test: boolean;
   /** Where it was placed, as the store writes it: `web`, an app's id. */

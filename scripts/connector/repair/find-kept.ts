@@ -37,7 +37,6 @@ export interface Subject {
 interface KeptItem {
   readonly kind: string;
   readonly id: string;
-  /** The customer's id in the store. */
   readonly owner: string;
   /** Of a shop without what it remembers: a shop has millions. */
   readonly entry: Omit<LedgerEntry, 'outcomes'>;

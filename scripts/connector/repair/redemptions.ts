@@ -350,7 +350,6 @@ export async function showCommand(
   };
 }
 
-/** The most that the service lists at once. */
 const MOST_ENTRIES = 50;
 
 /** What moved the points, the newest first, with the balance after each: at the top stands what the service says now. */
@@ -385,7 +384,6 @@ function pointsTable(
 type Side = ShownBalance | { readonly none: string };
 
 const ABSENT = { none: 'not there yet' };
-/** Without a storefront. */
 const NOT_SHOWN = { none: 'not shown' };
 const EXPECTED: readonly Side[] = [ABSENT, NOT_SHOWN];
 
@@ -411,7 +409,6 @@ export function judgeBalances(sides: Sides): Verdict | undefined {
   return { kind: 'ok', what: 'The store shows the balance that the loyalty service has.' };
 }
 
-/** What its pages show. */
 async function askStore(
   customerId: string,
   { deployment, shop }: OpenRedemptions,

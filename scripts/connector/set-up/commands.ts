@@ -14,7 +14,6 @@ const STAGE = [
   'the stage of connector.config.NAME.ts; prod is connector.config.ts',
 ] as const;
 
-/** The commands that bring a stack into being. */
 export function registerSetUp(
   program: Command,
   {

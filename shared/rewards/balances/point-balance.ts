@@ -96,7 +96,6 @@ export interface Balance {
   readonly expiring?: Expiring | null;
 }
 
-/** The points that expire next. */
 interface Expiring {
   /** An exact decimal in plain notation. */
   readonly points: string;

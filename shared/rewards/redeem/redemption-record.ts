@@ -266,7 +266,6 @@ export function recallRedemptions(remembered: string | undefined, now: Date): Re
   };
 }
 
-/** Those that are not finished. */
 export function openIn(remembered: string | undefined, now: Date): readonly Redemption[] {
   return recallRedemptions(remembered, now).redemptions.filter(({ state }) => isOpen(state));
 }

@@ -21,7 +21,6 @@ import {
   stillThereDocument,
 } from './documents.gen.ts';
 
-/** A page of any connection of the Admin API. */
 export interface Page<Node> {
   readonly nodes: readonly Node[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };

@@ -57,7 +57,6 @@ export interface StorefrontDependencies {
 
 const SCRIPT = 'widget.js';
 
-/** Prove, route, limit, answer. */
 export async function serveStorefront(
   request: StorefrontRequest,
   dependencies: StorefrontDependencies,

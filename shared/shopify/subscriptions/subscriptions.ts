@@ -252,7 +252,6 @@ export function compareSubscriptions(
   return { fine, missing, wrong, extra, covered, other, version: versionOf(ours) };
 }
 
-/** True: there is nothing to repair. */
 export function isInOrder({ missing, wrong, extra }: SubscriptionFindings): boolean {
   return missing.length + wrong.length + extra.length === 0;
 }

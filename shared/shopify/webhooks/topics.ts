@@ -13,7 +13,6 @@ import {
 import type { ReadFault } from '../../store/store-entities.ts';
 import { API_VERSION, entityId, idFromGid } from '../entity-id.ts';
 
-/** Shopify's webhooks and Events. */
 export const shopifyDeliveries: Deliveries = {
   // The store signs everything.
   maySign: (headers) => isHmac(readSignature(headers)),

@@ -5,7 +5,6 @@ import type { SearchedBy } from '../../../../shared/core/platform/platform.ts';
 import { commandsOf, type ShopServices, storeUnread } from '../session/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
-/** What a text may mean. */
 export interface Hit {
   readonly shop: string;
   readonly kind: 'order' | 'product' | 'coupon' | 'customer';

@@ -42,7 +42,6 @@ import type { ShopServices } from '../session/services.ts';
 import { type TableBlock, table, type Verdict, type VerdictKind } from '../terminal/document.ts';
 import { utcText } from '../terminal/text.ts';
 
-/** One entity as each side has it now. */
 export interface Sides extends ComparedSides {
   readonly key: EntityKey;
   readonly store: StoreAnswer<StoreEntity>;

@@ -30,7 +30,6 @@ export type CommandLine = v.InferOutput<typeof commandLine>;
 
 /** What a command has said, and how it ended. The page receives it line by line, each with what is new. */
 export interface Ran {
-  /** Names it for the stop button. */
   readonly run?: string;
   /** Undefined while it runs, when the console was stopped, and when the request broke off. */
   readonly code?: ExitCode;
@@ -58,7 +57,6 @@ const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
 
 type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
 
-/** The commands that the page can run, with what they do. */
 export function offeredCommands(readOnly: boolean): OfferedCommands {
   const offered: Record<string, 'asks' | 'changes'> = {};
   for (const [name, kind] of Object.entries(COMMAND_KINDS)) {

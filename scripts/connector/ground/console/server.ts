@@ -30,7 +30,6 @@ export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
 }
 
 export interface RunningConsole {
-  /** Opens the page once. */
   readonly address: string;
   stop(): Promise<void>;
 }
@@ -162,7 +161,6 @@ export async function openConsole(
   };
 }
 
-/** `loyalty-connector console` */
 export async function runConsole(session: Session, options: ConsoleOptions): Promise<ExitCode> {
   const signal = session.interruption('Stopping the console.');
   const deployment = await session.findDeployment();

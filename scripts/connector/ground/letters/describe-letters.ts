@@ -50,7 +50,6 @@ export interface LetterGroup {
   /** ISO 8601. */
   readonly oldest: string;
   readonly newest: string;
-  /** The newest of them. */
   readonly example: About;
 }
 
@@ -142,7 +141,6 @@ export function groupsTable(
   return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
-/** With the names of their examples. */
 export async function namedGroups(
   groups: readonly LetterGroup[],
   deployment: Deployment,
@@ -363,7 +361,6 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
   ];
 }
 
-/** Where the list is not what SQS counts. */
 export function scanNext(list: LetterList): readonly Suggestion[] {
   const say =
     'Read the queues and correct the list (nobody else can receive the dead letters meanwhile):';

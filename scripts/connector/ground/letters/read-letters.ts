@@ -37,7 +37,6 @@ export interface LetterFilter {
   readonly queue?: QueueFamily;
   /** Of dead letters, or of what they are about: one of these. */
   readonly id?: readonly string[];
-  /** The loyalty service's error name. */
   readonly code?: string;
   readonly reason?: DeadLetterReason;
   /** Stands in what a list shows of the dead letter, the name of its order included; in capitals or not. */

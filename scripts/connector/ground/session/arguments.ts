@@ -19,7 +19,6 @@ export function findShop({ shops }: Connector, named: string | undefined): Shop 
   );
 }
 
-/** The named shop, or all. */
 export function shopsOf(connector: Connector, named: string | undefined): readonly Shop[] {
   return named === undefined ? connector.shops : [findShop(connector, named)];
 }
@@ -73,7 +72,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** A parser for commander. */
 export function stageName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,19}$/.test(text)) return text;
   throw new InvalidArgumentError('Give up to 20 lower-case letters, digits and hyphens.');

@@ -40,7 +40,6 @@ export interface Deployment {
   readonly stage: string;
   readonly stack: string;
   readonly region: string;
-  /** Of the connector that was deployed. */
   readonly version: string;
   readonly aws: AwsSettings;
   /**

@@ -14,7 +14,6 @@ interface Place {
 
 const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationError)\b/;
 
-/** These credentials may not make the call. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Error && DENIED.test(error.name);
 }

@@ -5,7 +5,6 @@ import { escapeToAscii } from '../../../../shared/core/events/message-body.ts';
 import { createHttpClient } from '../../../../shared/http/http-client.ts';
 import type { AwsSettings } from './deployment.ts';
 
-/** Whose credentials the command uses. */
 export interface Caller {
   readonly arn: string;
   /** The same as `aws:userid` in a policy. */

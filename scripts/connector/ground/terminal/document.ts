@@ -11,7 +11,6 @@ export interface Document<Data = unknown> {
   /** Without one, the document is a list or a preview, and says neither good nor bad. */
   readonly verdict?: Verdict;
   readonly blocks: readonly Block[];
-  /** What to do now, the most useful first. */
   readonly next?: readonly Suggestion[];
   /** The values behind the blocks, for programs. Neither terminal nor page reads them. */
   readonly data?: Data;
@@ -27,7 +26,6 @@ export type VerdictKind = 'ok' | 'pending' | 'action required' | 'unknown';
 
 export interface Verdict {
   readonly kind: VerdictKind;
-  /** In one sentence. */
   readonly what: string;
 }
 
@@ -37,7 +35,6 @@ const BY_WEIGHT = ['action required', 'unknown', 'pending', 'ok'] as const;
 export const worstOf = (some: readonly Pick<Verdict, 'kind'>[]): VerdictKind | undefined =>
   BY_WEIGHT.find((kind) => some.some((one) => one.kind === kind));
 
-/** `soft`: worth less attention. */
 export type Tone = 'ok' | 'pending' | 'bad' | 'soft';
 
 export const TONE_OF: Readonly<Record<VerdictKind, 'ok' | 'pending' | 'bad'>> = {
@@ -170,7 +167,6 @@ export interface ChartBlock {
   }[];
 }
 
-/** Text as it is, such as the JSON of a call. */
 export interface CodeBlock {
   readonly kind: 'code';
   readonly title?: string;

@@ -32,7 +32,6 @@ interface AnswerProps {
   readonly level?: number;
 }
 
-/** How a command ended, without the title of its document. */
 export function Answer({ ran, command, level = 2 }: AnswerProps) {
   const { code, document, notes = [] } = ran;
   const problem = ran.problem ?? (code === undefined ? GONE : undefined);
@@ -333,7 +332,6 @@ function Section({ title, blocks, folded }: SectionBlock) {
   );
 }
 
-/** Of the clocks below the lines. */
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Lines over time, and the same values as a table: a drawing says nothing to a screen reader. */
@@ -348,7 +346,6 @@ function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
     texts: series.map(({ values }) => textOf(values[at] ?? null)),
     isEmpty: series.every(({ values }) => !values[at]),
   }));
-  /** What is below the mouse. */
   const [seen, setSeen] = useState(-1);
   const { time, texts } = periods[seen] ?? {};
   const pointed =
@@ -402,7 +399,9 @@ function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
         <summary>As a table</summary>
         {/* The newest first, without periods in which nothing happened. */}
         <Table
-          {...{ kind: 'table', title, empty: 'Nothing in this time.' }}
+          kind="table"
+          title={title}
+          empty="Nothing in this time."
           columns={['Time', ...series.map(({ name }) => name)].map((name) => ({ title: name }))}
           rows={periods
             .filter(({ isEmpty }) => !isEmpty)

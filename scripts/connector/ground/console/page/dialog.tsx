@@ -94,7 +94,9 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
       <h2 id="action-title">{title ?? agreed?.label ?? label}</h2>
       {!running && (
         <Form
-          {...{ id: 'action', class: 'fields', fields: asks }}
+          id="action"
+          class="fields"
+          fields={asks}
           onInput={() => setGiven(undefined)}
           onSubmit={(entered) => (needsPreview ? setGiven(entered) : void runIt(entered))}
         />

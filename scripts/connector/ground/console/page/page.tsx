@@ -11,7 +11,6 @@ import { type Question, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
 import { localText, secondText } from './words.ts';
 
-/** What surrounds every document, and the document of the page's address. */
 function Page() {
   const line = place.value;
   const { value: suggestion } = action;
@@ -105,7 +104,6 @@ function View({ line }: { readonly line: Line }) {
   );
 }
 
-/** When it was answered, once more, and the same in a terminal. */
 function Bar({ line, question }: { readonly line: Line; readonly question: Question }) {
   const { at, asking, askAgain, stop } = question;
   return (

@@ -7,7 +7,6 @@ export function contentOf(name: string): string | undefined {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 }
 
-/** The console that serves this page. */
 export const about = JSON.parse(contentOf('console') ?? '{}') as AboutConsole;
 
 /** Whether this console may run it: not with `--read-only`, if it changes something. */
@@ -15,9 +14,7 @@ export const isOffered = (command: string) => Object.hasOwn(about.commands, comm
 
 interface Tab {
   readonly name: string;
-  /** What it asks when it is opened. */
   readonly line: Line;
-  /** Other commands that belong to it. */
   readonly also?: readonly string[];
   readonly search?: Search;
 }
@@ -27,7 +24,6 @@ export interface Search {
   readonly command: string;
   readonly label: string;
   readonly option?: string;
-  /** The command is about one shop. */
   readonly ofShop?: boolean;
 }
 
@@ -88,7 +84,6 @@ const HOME = (about.readOnly ? ALL_TABS[1] : ALL_TABS[0])?.line ?? line('status'
 
 const readPlace = () => withDefaults(readRoute(location.hash) ?? HOME);
 
-/** The question of the page. */
 export const place = signal(readPlace());
 for (const name of ['hashchange', 'popstate']) {
   addEventListener(name, () => {

@@ -86,7 +86,6 @@ export interface Question {
 }
 
 type State = Pick<Question, 'ran' | 'asking' | 'at'> & {
-  /** The line that was asked, as text. */
   readonly of?: string | undefined;
 };
 

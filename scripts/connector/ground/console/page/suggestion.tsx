@@ -69,7 +69,6 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** Opens another document. What may not be in an address is a button. */
 export function LineLink({ line, class: kind, children }: LinkProps) {
   if (isPrivate(line)) {
     return (
@@ -94,7 +93,6 @@ export function InTerminal({ line }: { readonly line: Line }) {
   );
 }
 
-/** The line for a terminal that does the same. */
 function CommandText({ line }: { readonly line: Line }) {
   const text = lineText(line, about);
   return (

@@ -53,7 +53,6 @@ const classOf = ({ tone, isSum, detail, next }: Row) =>
 /** Of characters, on the screen of a telephone. */
 const NARROW = 46;
 const GAP = 3;
-/** That stand beside each other there. */
 const MOST_SIDES = 3;
 
 /**
@@ -83,8 +82,13 @@ const MOST_IN_BADGE = 28;
 
 export function Cell({ of: cell }: { readonly of: CellValue }) {
   const words = plainText(cell);
-  if (typeof cell === 'object' && 'at' in cell)
-    return <time {...{ dateTime: cell.at, title: localText(cell.at) }}>{words}</time>;
+  if (typeof cell === 'object' && 'at' in cell) {
+    return (
+      <time dateTime={cell.at} title={localText(cell.at)}>
+        {words}
+      </time>
+    );
+  }
   const { tone, opens } = typeof cell === 'object' ? cell : {};
   const isBadge = tone && tone !== 'soft' && words.length <= MOST_IN_BADGE;
   const kind = [tone, isBadge && 'badge'].filter(Boolean).join(' ');

@@ -7,7 +7,6 @@ export function numberText(value: number): string {
   return value.toLocaleString(LOCALE);
 }
 
-/** Date and time where the browser is. */
 export function localText(moment: string | number): string {
   const style = { dateStyle: 'medium', timeStyle: 'medium' } as const;
   return new Date(moment).toLocaleString(LOCALE, style);
