@@ -22,6 +22,7 @@ import {
   SKIPS,
   sidesTable,
 } from '../ground/compare/sides.ts';
+import { codeText } from '../ground/letters/describe-letters.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
@@ -392,7 +393,7 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
     const taken = isNew && before && before > counts && `took back ${amountOf(before - counts)}`;
     // As it was recorded then: a changed rule changes none of it.
     const counted = isNew && `counts ${amountOf(counts)}`;
-    const words = outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : why;
+    const words = outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : codeText(why);
     const detail = [words, topicText(topic), state, found, taken, counted]
       .filter(Boolean)
       .join(', ');
@@ -404,7 +405,7 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
   const who = 'Dead letter';
   return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
     const tries = attempts ? `attempt ${attempts}` : undefined;
-    const detail = [reason, code, tries, letterId].filter(Boolean).join(', ');
+    const detail = [reason, codeText(code), tries, letterId].filter(Boolean).join(', ');
     const given: Line = {
       ...{ at: new Date(at).toISOString(), who, what: 'given up', detail, tone: 'bad' },
     };

@@ -376,7 +376,8 @@ function pointsTable(
   if (rows.length > 0 && hundredths !== 0) {
     rows.push(['–', 'Earlier changes, and what expired', '', hundredths / 100]);
   }
-  const empty = isListed ? 'None yet.' : 'The loyalty service does not list them now.';
+  const empty =
+    isListed || service === ABSENT ? 'None yet.' : 'The loyalty service does not list them now.';
   return table(columns, rows, { title: 'Changes of points', empty });
 }
 

@@ -73,6 +73,7 @@ describe('what the client makes of a service in trouble', () => {
       { kind: 'business-error', code: 103, class: 'throttled' },
       'not applied',
     ],
+    [{ kind: 'http-401' }, { class: 'misconfigured', status: 401 }, 'not applied'],
     [{ kind: 'http-500' }, { reason: 'unavailable', class: 'retry', status: 500 }, 'not applied'],
     [
       { kind: 'http-503', retryAfterSeconds: 3 },

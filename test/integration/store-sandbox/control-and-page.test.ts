@@ -100,3 +100,9 @@ describe('Shopify Flow', () => {
     expect((await control(sandbox, 'POST', 'flow-actions', {})).status).toBe(400);
   });
 });
+
+it('forgets its subscriptions, as when the app is installed anew', async () => {
+  expect(sandbox.state().subscriptions).toHaveLength(1);
+  expect((await control(sandbox, 'DELETE', 'subscriptions')).status).toBe(200);
+  expect(sandbox.state().subscriptions).toEqual([]);
+});

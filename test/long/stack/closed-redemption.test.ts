@@ -86,6 +86,14 @@ it('lets the operator see and close a redemption that needs a person, and the cu
       rows: expect.arrayContaining([{ cells: ['Points', 20, 20, 20, ''] }]),
     }),
   );
+  const [changes = []] = shown.blocks.flatMap((one) =>
+    one.kind === 'table' && one.title === 'Changes of points' ? [one.rows] : [],
+  );
+  const balances = [...changes.map(({ cells }) => Number(cells[3])), 0];
+  expect(balances[0]).toBe(20);
+  changes.forEach(({ cells }, at) => {
+    expect(Number(balances[at]) - Number(cells[2])).toBeCloseTo(Number(balances[at + 1]));
+  });
   const [code] = shop.look().codesOf(shopper);
   const byCode = await operate((session) => showCommand(session, {}, code?.code ?? ''));
   expect(byCode).toEqual(shown);

@@ -103,14 +103,12 @@ export const aboutOf = ({ letterId, event, name }: ListedDeadLetter & Known): Ab
   ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id, name },
 });
 
-/** `Objective disabled (PublicApiProductService_ObjectiveDisabled)`: to read, and to look up. */
+/** `Product service objective disabled (PublicApiProductService_ObjectiveDisabled)`: to read, and to look up. */
 export function codeText(code: string | undefined): string | undefined {
-  const [first = '', ...others] =
-    code
-      ?.split('_')
-      .at(-1)
-      ?.split(/(?<=[a-z])(?=[A-Z])/) ?? [];
-  return code && `${[first, ...others.map((one) => one.toLowerCase())].join(' ')} (${code})`;
+  if (!code || !/^[A-Z]\w+$/.test(code)) return code;
+  const name = code.replace(/^(PublicApi|ApiExternal|Api|Pdv)/, '');
+  const words = name.replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)} (${code})`;
 }
 
 /** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
