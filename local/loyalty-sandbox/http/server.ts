@@ -117,7 +117,7 @@ function renderDocsPage(
     head: html`<link rel="stylesheet" href="/docs-assets/swagger-ui.css">
 <script src="/docs-assets/swagger-ui-bundle.js" defer></script>
 <script src="/assets/docs.js" defer></script>`,
-    content: html`<main id="docs" data-token="${credentials.token}" data-key="${credentials.key}"></main>`,
+    content: html`<div id="docs" data-token="${credentials.token}" data-key="${credentials.key}"></div>`,
   });
 }
 

@@ -129,8 +129,7 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
         await on.waitForLoadState('networkidle').catch(() => {});
         shown[address] = await on.evaluate<Faults>(FIND_FAULTS);
         expect(await on.evaluate<number>(SUM_SHIFTS), address).toBeLessThan(0.1);
-        // Its reader of an API is not ours.
-        for (const colorScheme of address === loyalty.address ? [] : COLOURS) {
+        for (const colorScheme of COLOURS) {
           await on.emulateMedia({ colorScheme });
           const barriers = await findBarriers(on);
           expect({ address, colorScheme, barriers }).toEqual({

@@ -8,6 +8,7 @@ import {
 import {
   aboutOf,
   aboutText,
+  codeText,
   expiryText,
   groupsOf,
   noticesOf,
@@ -673,4 +674,13 @@ it('masks all of a form that is about a person, except the id', () => {
   const body = { OriginalId: '7', Name: 'Oriane', Email: 'oriane@example.org' };
   const masked = maskPerson(body);
   expect(masked).toEqual({ OriginalId: '7', Name: '•••', Email: '•••' });
+});
+
+it('names an error of the service in words, and then as the service does', () => {
+  expect(codeText('PublicApiProductService_ObjectiveDisabled')).toMatch(
+    /^Product service objective disabled \(PublicApi/,
+  );
+  expect(codeText('Too_Many_Requests')).toBe('Too many requests (Too_Many_Requests)');
+  expect(codeText('the store refused it')).toBe('the store refused it');
+  expect(codeText(undefined)).toBeUndefined();
 });
