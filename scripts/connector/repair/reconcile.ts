@@ -236,7 +236,7 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
     text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
     opens: line('trace', [nameOf(kind), id], { shop }),
   });
-  const all = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
+  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
       ['Order', { title: 'Note', shrinks: true }],
@@ -271,6 +271,8 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
     ),
   ];
 }
+
+const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) + sumOf(rolledOut);
 
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
 
