@@ -53,16 +53,19 @@ export async function goLive(
   const signal = session.interruption('The comparison continues in the background.');
   const open = { deployment, ledger, session, signal };
   const title = `${domain} goes live`;
-  if (isUnfinished(control)) {
-    const what = `${domain} is live, with its orders since ${utcText(control.goLive ?? 0)} UTC. Not everything was compared yet.`;
+  if (wentLiveBefore(control)) {
+    const left = isOpenDoubt(control.doubt)
+      ? 'Not everything was compared yet.'
+      : 'It was compared then, and can be compared again.';
+    const what = `${domain} is live, with its orders since ${utcText(control.goLive ?? 0)} UTC. ${left}`;
     return carryOut(session, deployment, options.yes, {
       preview: () => ({
         title,
         blocks: [text(`${what} Nothing was changed.`)],
-        next: [{ label: 'Go on', line: line('go-live', [], wordsOf(domain, options)) }],
+        next: [{ label: 'Compare', line: line('go-live', [], wordsOf(domain, options)) }],
         data: { changed: false, shop: domain, from: control.goLive },
       }),
-      question: 'Go on with the comparison?',
+      question: 'Compare everything?',
       act: (change) => {
         const document = { title, blocks: [text(what)], data: { shop: domain } };
         return goOn(document, control.doubt?.since ?? 0, change);
@@ -178,9 +181,9 @@ const PERHAPS: Pick<ComparedOrder, 'kind' | 'verdict' | 'what'> = {
 const UNMATCHED =
   'it was placed before the other integration was off, of which the service shows no order: go-live makes a dead letter of it';
 
-/** It went live, and was interrupted then. */
-const isUnfinished = ({ observing, goLive, doubt, takeover }: ShopControl): boolean =>
-  observing === undefined && goLive !== undefined && takeover !== undefined && isOpenDoubt(doubt);
+/** Perhaps interrupted then: reconcile may have ended the comparison since, but what it found was told to nobody. */
+const wentLiveBefore = ({ observing, goLive, takeover }: ShopControl): boolean =>
+  observing === undefined && goLive !== undefined && takeover !== undefined;
 
 const TREATED =
   "What another integration sent stays as it is under its id, and what is no call above is left as it is. Every order is looked up in the service before it is sent. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
