@@ -9,7 +9,7 @@ const { sections, stop } = await openSections();
 afterAll(stop);
 
 /** What a person who changed a form reads first. */
-const FROZEN = `form 1 is frozen since 1.0.0-rc.1: messages and items of it are in queues and tables of merchants.
+const FROZEN = `form 1 is frozen since 1.0.0-rc.2: messages and items of it are in queues and tables of merchants.
 A new shape needs form 2 and a reader for both; see docs/upgrades.md, "Forms". A name that changes is another name:
 what was done under the old one, such as giving points, is done again.`;
 

@@ -63,12 +63,12 @@ describe('the history of a stack', () => {
       userId: 'AROA:max',
     };
     const two = { 1: 'order', 2: '1015', 3: '1016', kind: 'order', id: '7 8' };
-    const resend = { command: 'resend', arguments: two, version: '1.0.0-rc.1' };
+    const resend = { command: 'resend', arguments: two, version: '1.0.0-rc.2' };
     const key = await recordBegin(connector.ledger, caller, resend, new Date(Date.now() - 1_000));
     const end = { result: 'finished', counts: { sent: 1 } } as const;
     await recordEnd(connector.ledger, key, end, new Date());
     const given = { yes: 'true', id: '7' };
-    const change = { command: 'dead-letters replay', arguments: given, version: '1.0.0-rc.1' };
+    const change = { command: 'dead-letters replay', arguments: given, version: '1.0.0-rc.2' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(
@@ -93,7 +93,7 @@ describe('the history of a stack', () => {
       recordBegin(
         connector.ledger,
         caller,
-        { command, arguments: {}, version: '1.0.0-rc.1' },
+        { command, arguments: {}, version: '1.0.0-rc.2' },
         new Date(at),
       );
     const now = Date.now();
@@ -153,7 +153,7 @@ describe('the history of a stack', () => {
       ['a session called as the end', 'AROA:end', `${role}/end`, 'end'],
     ])('%s', async (_, userId, arn, shown) => {
       const command = `as-${randomBytes(3).toString('hex')}`;
-      const change = { command, arguments: {}, version: '1.0.0-rc.1' };
+      const change = { command, arguments: {}, version: '1.0.0-rc.2' };
       await recordBegin(connector.ledger, { arn, userId }, change, new Date());
       const { stdout } = await connector.run(`history --command ${command}`);
       expect(stdout).toContain(`  ${shown}  ${command}`);
@@ -166,7 +166,7 @@ describe('the history of a stack', () => {
     const change = {
       command: 'long',
       arguments: { because: text, 1: text },
-      version: '1.0.0-rc.1',
+      version: '1.0.0-rc.2',
     };
     const caller = { arn: `arn:aws:iam::000000000000:user/max`, userId: 'AIDAMAX' };
     await recordBegin(connector.ledger, caller, change, new Date());
@@ -177,7 +177,7 @@ describe('the history of a stack', () => {
   });
 
   it('shows a record of a clock that was ahead, as such', async () => {
-    const change = { command: 'ahead', arguments: {}, version: '1.0.0-rc.1' };
+    const change = { command: 'ahead', arguments: {}, version: '1.0.0-rc.2' };
     const caller = { arn: 'arn:aws:sts::0:assumed-role/Operator/max', userId: 'AROA:max' };
     const later = new Date(Date.now() + 3_600_000);
     await recordBegin(connector.ledger, caller, change, later);

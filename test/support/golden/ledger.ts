@@ -640,7 +640,7 @@ const records = {
     'of a command': {
       async write({ ledger }) {
         const caller = { userId: 'AIDAEXAMPLE', arn: 'arn:aws:iam::123456789012:user/robin' };
-        const change = { command: 'pause', arguments: { shop: SHOP }, version: '1.0.0-rc.1' };
+        const change = { command: 'pause', arguments: { shop: SHOP }, version: '1.0.0-rc.2' };
         const key = await recordBegin(ledger, caller as never, change, now);
         const end = { result: 'finished', verdict: 'ok', counts: { messages: 2 } } as const;
         await recordEndOfChange(ledger, key, end, later);

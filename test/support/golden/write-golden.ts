@@ -9,10 +9,10 @@ import { openSections } from './sections.ts';
 // is for the time before its release.
 const rewrites = process.argv.includes('--rewrite');
 const isReleased =
-  execFileSync('git', ['tag', '--list', 'v1.0.0-rc.1'], { encoding: 'utf8' }) !== '';
+  execFileSync('git', ['tag', '--list', 'v1.0.0-rc.2'], { encoding: 'utf8' }) !== '';
 if (rewrites && isReleased) {
   throw new Error(
-    'form 1 was released with 1.0.0-rc.1: what it wrote is read for ever (docs/upgrades.md)',
+    'form 1 was released with 1.0.0-rc.2: what it wrote is read for ever (docs/upgrades.md)',
   );
 }
 

@@ -12,7 +12,7 @@ import {
 const golden = goldenOf('logical-ids') as unknown as Readonly<Record<string, Pins>>;
 const stacks = Object.keys(STACKS) as (keyof typeof STACKS)[];
 
-describe.each(stacks)('a stack %s that 1.0.0-rc.1 deployed', (stack) => {
+describe.each(stacks)('a stack %s that 1.0.0-rc.2 deployed', (stack) => {
   const frozen = golden[stack] ?? { resources: {}, outputs: [] };
   const now = pinsOf(stack);
 
@@ -20,7 +20,7 @@ describe.each(stacks)('a stack %s that 1.0.0-rc.1 deployed', (stack) => {
     const lost = Object.entries(frozen.resources)
       .filter(([id]) => !(id in now.resources))
       .map(([id, [type]]) => `${id} (${type}) would be made anew: ${PINNED[type]}`);
-    expect(lost, 'logical ids are frozen since 1.0.0-rc.1; see docs/upgrades.md').toEqual([]);
+    expect(lost, 'logical ids are frozen since 1.0.0-rc.2; see docs/upgrades.md').toEqual([]);
   });
 
   it('keeps the properties whose change would replace a resource', () => {
