@@ -12,7 +12,8 @@ import {
   type ProductForm,
   type WantedState,
 } from '../mapping/wanted-state.ts';
-import { CANCELLED_STATE, COMPLETED_STATE, type HeldOrder } from '../sync/held-order.ts';
+import type { HeldOrder } from '../sync/dependencies.ts';
+import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';
 import type { ReadingAssumptions } from './dependencies.ts';
 
 type Fields<Form, Name extends keyof Form> = { readonly [Field in Name]?: Form[Field] | null };

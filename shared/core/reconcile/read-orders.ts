@@ -1,7 +1,8 @@
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import { type EntityEntry, readEntry } from '../ledger/ledger.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
-import { type HeldOrder, readHeld } from '../sync/held-order.ts';
+import type { HeldOrder } from '../sync/dependencies.ts';
+import { readHeld } from '../sync/held-order.ts';
 import { type Compared, compareSides, isOtherAmount } from './compare-sides.ts';
 import {
   type OrdersRead,

@@ -11,7 +11,7 @@ import {
   restKey,
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
-import type { HeldOrder } from './held-order.ts';
+import type { HeldOrder } from './dependencies.ts';
 
 /** What is known of the service's side of an order. */
 export interface ServiceSide {
@@ -396,4 +396,9 @@ function parts(before: Counted, now: Counted, due: number): CancelStep['products
   const sum = lost.reduce((total, [, value]) => total + value, 0);
   const isKnown = left.size === 0 && sum === due && lost.every(([, value]) => value >= 0);
   return isKnown ? lost.filter(([, value]) => value > 0) : [];
+}
+
+/** The order counts, or may. */
+export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
+  return held !== undefined && held.IsCancelledOrReturned !== true;
 }

@@ -40,20 +40,15 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
+  isHeldLive,
   nextCall,
   type PersonReason,
   type RefundSettings,
   recognize,
   type ServiceSide,
 } from './decide-order.ts';
-import type { CallAssumptions } from './dependencies.ts';
-import {
-  type HeldOrder,
-  heldCustomer,
-  isHeldLive,
-  PLATFORM_ORIGIN,
-  type ServiceReading,
-} from './held-order.ts';
+import type { CallAssumptions, HeldOrder } from './dependencies.ts';
+import { heldCustomer, PLATFORM_ORIGIN, type ServiceReading } from './held-order.ts';
 
 /** What was gathered when a decision is made. What is missing is asked for, each at most once. */
 export interface Gathered {

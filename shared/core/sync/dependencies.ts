@@ -50,6 +50,10 @@ export type LoyaltyCalls = Pick<
   | 'changeCustomerStatus'
 >;
 
+type Answered = Extract<Awaited<ReturnType<LoyaltyCalls['getOrder']>>, { value: unknown }>;
+/** As the service has it. */
+export type HeldOrder = NonNullable<Answered['value']>;
+
 /** What the contract leaves open. The settings describe each. */
 export type CallAssumptions = Omit<CompleteAssumptions, 'redemptionsKeepMetadata'>;
 

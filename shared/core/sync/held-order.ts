@@ -20,7 +20,8 @@ import {
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls, SyncDeps, Synced } from './dependencies.ts';
+import { isHeldLive } from './decide-order.ts';
+import type { CallAssumptions, HeldOrder, LoyaltyCalls, SyncDeps, Synced } from './dependencies.ts';
 
 /** What the loyalty service says of an order; `held` is undefined where it does not have it. */
 export interface ServiceReading {
@@ -35,12 +36,6 @@ export interface ServiceReading {
 const ORDER_NOT_FOUND = 37;
 
 type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;
-export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
-
-/** The order counts, or may. */
-export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
-  return held !== undefined && held.IsCancelledOrReturned !== true;
-}
 
 /** Of several: the one that we sent (`ours`), or else the first that counts. */
 export const chooseCopy = <Copy extends { readonly id: string; readonly order: HeldOrder }>(

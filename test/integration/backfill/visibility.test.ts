@@ -85,7 +85,7 @@ describe('orders of more than sixty days ago', { timeout: 60_000 }, () => {
     const here = await open();
     here.sandboxed.faults.add({ kind: 'unauthorized' });
     await expect(checkVisibility({ kind: 'orders' }, here, now)).rejects.toMatchObject({
-      message: expect.stringContaining('could not be read'),
+      message: expect.stringContaining('refuses the credentials'),
       next: expect.stringContaining('doctor'),
     });
   });

@@ -22,7 +22,6 @@ it.each([
   ['secrets set loyalty --rotate', 'are for the webhook secret'],
   ['secrets set webhook --rotate --leaked', 'either --rotate or --leaked'],
   ['secrets set store --leaked', 'other secrets are replaced at once'],
-  ['secrets set webhook --untried', '--untried'],
   ['secrets set webhook --value x', "unknown option '--value'"],
   ['secrets set webhook a-secret', 'too many arguments'],
   ['send --topic orders/updated', 'a file needs --topic'],

@@ -29,7 +29,7 @@ describe('loyalty-connector start', () => {
   }, 60_000);
 
   it.each([
-    [['--port', 'x'], 'Give a whole number from 0 to 65530'],
+    [['--port', 'x'], 'Give a whole number from 0 to 65529'],
     [['--stage', 'nowhere', '--port', '0'], 'connector.config.nowhere.ts is missing'],
     [['--once', '--no-demo'], "'--no-demo' cannot be used with option '--once'"],
     [['--typo'], "unknown option '--typo'"],

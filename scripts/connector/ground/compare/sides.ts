@@ -25,12 +25,8 @@ import type {
   StoreEntity,
 } from '../../../../shared/core/store/store.ts';
 import { askStore, versionOf } from '../../../../shared/core/store/store.ts';
-import {
-  chooseCopy,
-  type HeldOrder,
-  isSameOrder,
-  otherIds,
-} from '../../../../shared/core/sync/held-order.ts';
+import type { HeldOrder } from '../../../../shared/core/sync/dependencies.ts';
+import { chooseCopy, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import { otherSpelling } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../../shared/services/platforms.ts';
