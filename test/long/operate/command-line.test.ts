@@ -56,7 +56,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list --kind orders', /Allowed choices are order.*Did you mean order\?/],
     ['dead-letters list --reason rejectd', /Did you mean rejected\?/],
     ['start --store shopfy', /Did you mean shopify\?/],
-    ['start --store magento', /Allowed choices are shopify, vendure\.\n/],
+    ['start --store magento', /Allowed choices are shopify, vendure\. Help/],
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
     ['dead-letters show', /missing required argument 'id'/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
