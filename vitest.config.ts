@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Minutes in few lines. A run without a cache starts the larger files first: it would leave these to the end, where
  * other workers have nothing left to do.
  */
-const LONGEST =
-  /test\/long\/(?:lost-ledger|stack\/(?:limits|many)|operate\/(?:interrupted|letters)|package|simulation)/;
+const LONGEST = /test\/long\/(?:lost-ledger|stack\/limits|operate\/interrupted|package|simulation)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,6 +15,23 @@ class LongestFirst extends BaseSequencer {
     return [...sorted.filter(isLongest), ...sorted.filter((one) => !isLongest(one))];
   }
 }
+
+/**
+ * They wait even more than others, for processes, browsers and minutes that are promised. A group of their own: only so
+ * may a project have a number of workers of its own.
+ */
+const long = (name: string, include: string[]): TestProjectInlineConfiguration => ({
+  test: {
+    ...{ name, include },
+    maxWorkers: 2 * availableParallelism(),
+    sequence: { groupOrder: 1 },
+    globalSetup: 'test/support/run-folder.ts',
+    setupFiles: ['test/support/leave-no-process.ts', 'test/support/property-seed.ts'],
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+});
 
 export default defineConfig({
   test: {
@@ -54,21 +70,9 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
         },
       },
-      {
-        test: {
-          name: 'long',
-          // They wait even more, for processes, browsers and minutes that are promised. A group of their own: only so
-          // may a project have a number of its own.
-          maxWorkers: 2 * availableParallelism(),
-          sequence: { groupOrder: 1 },
-          globalSetup: 'test/support/run-folder.ts',
-          setupFiles: ['test/support/leave-no-process.ts', 'test/support/property-seed.ts'],
-          include: ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts'],
-          testTimeout: 480_000,
-          hookTimeout: 480_000,
-          expect: { poll: { timeout: 30_000 } },
-        },
-      },
+      long('long', ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts']),
+      // How it grows: minutes each, and what they say changes seldom.
+      long('night', ['test/night/*.test.ts']),
     ],
   },
 });

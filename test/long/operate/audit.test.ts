@@ -338,7 +338,7 @@ describe('a million lines', () => {
     }
     stream.end();
     await finished(stream);
-    const memoryReport = fileURLToPath(new URL('./report-memory.ts', import.meta.url));
+    const memoryReport = fileURLToPath(new URL('../../support/report-memory.ts', import.meta.url));
     const line = `audit --since 3h --no-sides --json --logs ${file}`;
     const began = performance.now();
     const { stdout, stderr } = await runCommand(line.split(' '), {

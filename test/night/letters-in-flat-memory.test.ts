@@ -3,19 +3,19 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
+import { productAt } from '../../local/harness/product-payload.ts';
 import {
   createDynamoDbClient,
   createLedgerTable,
   createSqsClient,
-} from '../../../local/harness/sdk-clients.ts';
-import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
-import { VERSION } from '../../../shared/config/release.ts';
-import { answerCaller, startAwsGateway } from '../../support/aws-gateway.ts';
-import { runCommand } from '../../support/connector-command.ts';
-import { countMessages, createConnectorQueues } from '../../support/event-source.ts';
-import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
-import { createProject } from '../../support/project.ts';
+} from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
+import { VERSION } from '../../shared/config/release.ts';
+import { answerCaller, startAwsGateway } from '../support/aws-gateway.ts';
+import { runCommand } from '../support/connector-command.ts';
+import { countMessages, createConnectorQueues } from '../support/event-source.ts';
+import { letterEvent, letterReason, parkLetters } from '../support/parked-letters.ts';
+import { createProject } from '../support/project.ts';
 
 const FEW = 200;
 const MANY = 1_800;
@@ -26,7 +26,7 @@ const HEAP_MIB = 44;
 /** What zlib and the network take outside of that heap is returned late: it levels off near 130. */
 const MOST_GROWTH_MIB = 200;
 
-const memoryReport = fileURLToPath(new URL('./report-memory.ts', import.meta.url));
+const memoryReport = fileURLToPath(new URL('../support/report-memory.ts', import.meta.url));
 
 let emulator: Emulator;
 let dynamoDb: Emulator;
