@@ -1,6 +1,7 @@
 import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import type { PointEvent } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
+import { encodeCoupon } from '../../shared/core/store/store.ts';
 import {
   redemptionsKey,
   rememberRedemptions,
@@ -9,8 +10,9 @@ import { orderAt, withId } from '../fixtures/order-life.ts';
 import type { Person } from '../fixtures/persons.ts';
 import { pointEvent } from '../fixtures/point-event.ts';
 import { redemptionAt } from '../fixtures/redemption.ts';
+import { storeCoupon } from '../fixtures/store-entities.ts';
 import { type OperatedConnector, SHOP } from './operated-connector.ts';
-import { letterReason, orderEvent, parkLetters } from './parked-letters.ts';
+import { letterEvent, letterReason, orderEvent, parkLetters } from './parked-letters.ts';
 import { foundIn, readRawItems } from './raw-ledger.ts';
 
 /** Somebody of whom the stack keeps something in every place that it has. */
@@ -33,7 +35,7 @@ const NOON = '2026-10-09T12:00:00.000Z';
 
 /**
  * An order and their account in the ledger, redeemed rewards, a dead letter with a body, another that names them by
- * e-mail address alone, and a message that waits because the service fails.
+ * e-mail address alone, one about a code of theirs, and a message that waits because the service fails.
  */
 export async function keepPerson(
   operated: OperatedConnector,
@@ -84,6 +86,21 @@ export async function keepPerson(
   await parkLetters(sqs, outputs.BalancesDeadLetterQueueUrl ?? '', letters, {
     ...{ ledger, family: 'balances' },
   });
+  // The message of a code carries whose it is.
+  const own = { id, name: `${firstName} ${lastName}`, email, phone, createdAt: undefined };
+  const coupon = storeCoupon({
+    ...{ code: `PLUME-${orders}`, audience: { kind: 'customers', customers: [own] } },
+  });
+  const ofCode = letterEvent({
+    ...{ kind: 'coupon', id: coupon.code, topic: 'discounts/update', origin: 'fan-out' },
+    body: encodeCoupon(coupon),
+  });
+  await parkLetters(
+    sqs,
+    outputs.CouponsDeadLetterQueueUrl ?? '',
+    [{ event: ofCode, reason: letterReason({ at: event.receivedAt }) }],
+    { ledger, family: 'coupons' },
+  );
   return {
     ...{ id, email },
     texts: [firstName, lastName, email, phone, document],

@@ -5,7 +5,7 @@ import { followMerges, mergedInto } from '../../../shared/core/ledger/entry.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { customerIn, orderMemory } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Held } from '../../../shared/core/reconcile/compare-sides.ts';
-import type { StoreAnswer } from '../../../shared/core/store/store.ts';
+import { customersIn, type StoreAnswer } from '../../../shared/core/store/store.ts';
 import { codeOwner } from '../../../shared/rewards/redeem/worker-moments.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';
 import { readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
@@ -134,7 +134,7 @@ export async function findKept(
   };
 }
 
-/** Events about people. Of the others, no body names one. */
+/** Events about people. Of the others, only a code may name some: whose it is. */
 const PERSONAL: ReadonlySet<EventKind> = new Set([
   ...(['order', 'customer', 'member', 'balance', 'redemption', 'point-event'] as const),
 ]);
@@ -226,11 +226,11 @@ function letterTest(
     if (isTheirs(event.kind, event.id)) return true;
     if ('customerId' in event) return ids.has(event.customerId);
     const bytes = 'body' in event ? event.body : undefined;
-    if (!bytes || !PERSONAL.has(event.kind)) return false;
+    if (!bytes) return false;
     const reading = isStoreEvent(event) ? read(event) : undefined;
-    const order = reading?.kind === 'snapshot' && reading.entity.kind === 'order';
-    const buyer = order ? reading.entity.order.customer?.id : undefined;
-    return buyer === undefined ? namesThem(new TextDecoder().decode(bytes)) : ids.has(buyer);
+    const customers = reading?.kind === 'snapshot' ? customersIn(reading.entity) : [];
+    if (customers.length > 0) return customers.some((one) => id === undefined || ids.has(one.id));
+    return namesThem(new TextDecoder().decode(bytes));
   };
 }
 

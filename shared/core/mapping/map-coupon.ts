@@ -1,8 +1,9 @@
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
-import type { StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
+import { buyerIn } from '../store/store.ts';
 import { isIdentified, plainCustomerForm } from './customer-form.ts';
 import { type CouponForm, type KnownBefore, knownFields, type Mapped } from './wanted-state.ts';
 
@@ -64,7 +65,7 @@ function isOfShop({ sharedAccount }: MappingRules, { known, remembered }: KnownB
 }
 
 function couponForm(coupon: StoreCoupon, id: string): CouponForm {
-  const customer = receiver(coupon);
+  const customer = buyerIn({ kind: 'coupon', coupon });
   return knownFields({
     // Not the store's id of the code: a code removed and added again has another, and the service would
     // refuse it as the code of another coupon.
@@ -88,18 +89,12 @@ function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
 
 function skipReason(coupon: StoreCoupon, rules: MappingRules): MappingSkip | undefined {
   if (coupon.onlyForSome) return 'coupon-for-some-buyers';
-  const customer = receiver(coupon);
+  const customer = buyerIn({ kind: 'coupon', coupon });
   if (customer && !isIdentified(plainCustomerForm(customer), rules))
     return 'customer-without-email';
   if (!rules.couponKinds.includes(coupon.kind)) return 'coupon-kind-not-mirrored';
   const isForEveryone = coupon.audience.kind === 'everyone';
   return isForEveryone && rules.couponForEveryone === 'skip' ? 'coupon-for-everyone' : undefined;
-}
-
-/** The service knows one customer per coupon, and takes a code back for all at once: one for several has none. */
-function receiver({ audience }: StoreCoupon): StoreCustomer | undefined {
-  const [first, ...others] = audience.kind === 'customers' ? audience.customers : [];
-  return others.length === 0 ? first : undefined;
 }
 
 /** No purchase can use it any more. One use of a code that many may use does not use it up. */

@@ -27,7 +27,8 @@ export function mapSnapshot(
   if (redactedAt === undefined || isApplied(mapped, entry)) return mapped;
   const isBefore = predatesRedaction({ redactedAt }, snapshot.version);
   if (!isBefore) return lacksCustomer(mapped) ? REDACTED : mapped;
-  if (snapshot.entity.kind === 'member') return REDACTED;
+  const isTheirCode = mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon';
+  if (snapshot.entity.kind === 'member' || isTheirCode) return REDACTED;
   const nameless = map(withoutPerson(snapshot));
   return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;
 }

@@ -38,7 +38,7 @@ import {
   type WantedOrder,
   type WantedState,
 } from '../mapping/wanted-state.ts';
-import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
+import { buyerIn, type OrderQuestion, type Snapshot, type StoreEntity } from '../store/store.ts';
 import {
   isHeldLive,
   nextCall,
@@ -108,7 +108,7 @@ export function decide(gathered: Gathered): Decision {
   if (planned?.kind === 'superseded' || planned?.kind === 'ask-store') return planned;
   const isCall = !planned && mapped.kind === 'wanted';
   const situation = { ...gathered, snapshot, mapped, isCall };
-  const { id } = buyerIn(snapshot) ?? {};
+  const { id } = buyerIn(snapshot.entity) ?? {};
   const isUnknown = id !== undefined && id !== customer?.id && snapshot.redactedAt === undefined;
   if (isCall && isUnknown) return { kind: 'ask-customer', id, mapped };
   const isSettled = planned?.kind === 'unchanged' && (planned.isNewer || cameLater(gathered));
@@ -470,22 +470,19 @@ function leavesOut({ snapshot: { entity, partial }, rules, entry }: Situation): 
   );
 }
 
-const buyerIn = ({ entity }: Snapshot) =>
-  entity.kind === 'order' ? entity.order.customer : undefined;
-
-/** When the customer of an order was redacted, if the order is from before: the store may not have named it. */
+/** When its customer was redacted, if it is from before: the store may not have named it. */
 function withRedaction(snapshot: Snapshot, customer: KnownCustomer | undefined): Snapshot {
-  if (!customer || buyerIn(snapshot)?.id !== customer.id) return snapshot;
+  if (!customer || buyerIn(snapshot.entity)?.id !== customer.id) return snapshot;
   const redactedAt = redactionAfter(snapshot.version, [customer.record, customer.member]);
   return redactedAt === undefined ? snapshot : { ...snapshot, redactedAt };
 }
 
 /**
- * True for an order whose customer changed since: merged into another, or with another e-mail address or
- * telephone number. Sent as it is, the order would bring the old ones back. The store says what holds now.
+ * True for an order or code whose customer changed since: merged into another, or with another e-mail address or
+ * telephone number. Sent as it is, it would bring the old ones back. The store says what holds now.
  */
 export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot): boolean {
-  const customer = buyerIn(snapshot);
+  const customer = buyerIn(snapshot.entity);
   if (snapshot.source === 'store' || !customer) return false;
   if (mergedInto(record) !== undefined) return true;
   const contact = memberMemory.read(member?.remembered)?.contact;

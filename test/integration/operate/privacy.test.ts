@@ -26,7 +26,7 @@ it('shows what is kept of a customer, erases it, and leaves what is kept of othe
   expect(shown.ledger.map(({ kind }: { kind: string }) => kind)).toEqual(
     expect.arrayContaining(['order', 'redemption']),
   );
-  expect(shown.deadLetters).toHaveLength(2);
+  expect(shown.deadLetters).toHaveLength(3);
   const told = JSON.stringify(shown.elsewhere);
   expect(told).toContain('"what":"1 message"');
 

@@ -56,9 +56,11 @@ import {
   type LedgerEntry,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
+import { encodeCoupon } from '../../../shared/core/store/store.ts';
 import { askShop } from '../../../shared/shopify/commands.ts';
 import { orderWithId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
+import { storeCoupon } from '../../fixtures/store-entities.ts';
 import {
   LETTER_AT as at,
   deadLetter,
@@ -655,6 +657,28 @@ it.each([
     expect(await readErasure(letter, undefined, deps)).toEqual(expect.any(Number));
   },
 );
+
+it('knows whom the store asked to erase by a code for several, of whom they are one', async () => {
+  const ledger = createMemoryLedger();
+  const deps = { ledger, ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]) };
+  const of = (id: string) => ({
+    ...{ id, name: 'Quillane', email: undefined, phone: undefined, createdAt: undefined },
+  });
+  const coupon = storeCoupon({
+    audience: { kind: 'customers', customers: [of('7001'), of('7002')] },
+  });
+  const carried = { origin: 'fan-out', body: encodeCoupon(coupon) } as const;
+  const letter = letterOf({
+    kind: 'coupon',
+    topic: 'discounts/update',
+    id: coupon.code,
+    ...carried,
+  });
+  expect(await readErasure(letter, undefined, deps)).toBeUndefined();
+  const customer = { shop: LETTER_SHOP, kind: 'customer', id: '7002' } as const;
+  await ledger.redact([customer], { redactedAt: Date.now(), expiresAt: 1_900_000_000 });
+  expect(await readErasure(letter, undefined, deps)).toEqual(expect.any(Number));
+});
 
 it('knows whom the store asked to erase after they were merged into another', async () => {
   const ledger = createMemoryLedger();

@@ -22,7 +22,7 @@ import {
   redactionAfter,
 } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
-import type { ReadEvent } from '../../../../shared/core/store/store.ts';
+import { customersIn, type ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read-letters.ts';
 
@@ -147,7 +147,7 @@ export function letterReaderOf(shops: Parameters<typeof createPlatformReader>[0]
   return { read: createPlatformReader(shops), knowsShop: (shop) => domains.has(shop) };
 }
 
-/** When the person in a dead letter was redacted: as its entry says, or that of the customer whom its body names. */
+/** When a person in a dead letter was redacted: as its entry says, or that of a customer whom its body names. */
 export async function readErasure(
   { event }: Pick<ReadLetter, 'event'>,
   entry: Pick<LedgerEntry, 'redactedAt'> | undefined,
@@ -157,14 +157,16 @@ export async function readErasure(
   if (!event || !isStoreEvent(event) || !knowsShop(event.shop)) return undefined;
   const reading = read(event);
   const { version = 0, entity } = reading.kind === 'snapshot' ? reading : {};
-  const order = entity?.kind === 'order' ? entity.order : undefined;
   const isRequest = reading.kind === 'task' && reading.task.kind === 'redact';
-  const id = isRequest ? reading.task.customerId : order?.customer?.id;
-  if (id === undefined) return undefined;
-  const customer = { shop: event.shop, id };
-  const { record, member } = await readCustomer(customer, ledger);
-  const redactedAt = redactionAfter(version, [record, member]);
-  return redactedAt ?? redactedMeanwhile(customer, { version }, ledger);
+  const named = isRequest ? [{ id: reading.task.customerId }] : entity ? customersIn(entity) : [];
+  for (const { id } of named) {
+    const customer = { shop: event.shop, id };
+    const { record, member } = await readCustomer(customer, ledger);
+    const redactedAt = redactionAfter(version, [record, member]);
+    const found = redactedAt ?? (await redactedMeanwhile(customer, { version }, ledger));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { mergedInto } from '../../../../shared/core/ledger/entry.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
+import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { withoutRecords } from '../../../support/dying-worker.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
@@ -67,6 +68,25 @@ describe('a redaction', () => {
     const entry = connector.entry('order', '1');
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'skipped', why: 'redacted' });
     expect(JSON.stringify(entry)).not.toMatch(PERSON);
+  });
+
+  // The message of a code carries whose it is.
+  it('never sends the person: a code of theirs that is still on its way', async () => {
+    const own = { id: String(id), name: 'Quillane Ostravik', email, phone: undefined };
+    const customers = [{ ...own, createdAt: undefined }];
+    const coupon = storeCoupon({ audience: { kind: 'customers', customers } });
+    connector.store.putCoupon(SHOP, coupon);
+    const admin_graphql_api_id = `gid://shopify/DiscountCodeNode/${coupon.discountId}`;
+    const payload = { admin_graphql_api_id, updated_at: coupon.updatedAt };
+    await connector.deliver({ topic: 'discounts/create', payload });
+    expect(await connector.work('coupons')).toEqual({ received: 1, left: 0 });
+    await connector.deliver({ topic: 'customers/redact', payload: redact });
+    await connector.work('orders');
+    await connector.drain();
+    expect(connector.loyalty.journal).toEqual([]);
+    expect(connector.entry('coupon', coupon.code)?.outcomes.at(-1)).toMatchObject({
+      ...{ outcome: 'skipped', why: 'redacted' },
+    });
   });
 
   it('never sends the person: a body that a worker had sent before it died', async () => {
