@@ -222,7 +222,7 @@ const UNKNOWN = 'not known here';
 const NO_MEMBER = 'no such member';
 const IN_STORE = {
   found: 'their account and orders',
-  gone: 'no such customer',
+  gone: 'no such customer, perhaps orders that name them',
   unavailable: UNKNOWN,
 };
 
@@ -233,7 +233,7 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
   const next = waits[0] ? ` The next is tried at ${utcText(waits[0].until)}.` : '';
   const member = service?.kind === 'customer' ? 'the member, orders, points' : NO_MEMBER;
   const inService = service && service.kind !== 'unknown' ? member : UNKNOWN;
-  const inStore = store?.kind === 'gone' ? '' : `Ask the merchant: they are erased in ${name}.`;
+  const inStore = `Ask the merchant: they are erased in ${name}.`;
   const support = inService === NO_MEMBER ? '' : 'Ask its support: it has no call that erases.';
   const queued = `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`;
   const notSeen = lettersNotSeen > 0 ? `${lettersNotSeen} more of anybody: ${NOT_SEEN}` : '';

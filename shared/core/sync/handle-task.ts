@@ -98,7 +98,7 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   const { rules, observes, ...program } = deps.shop(shop);
   const done = { kind: 'handled', how: 'redacted' } as const;
   if (observes || rules.redactedCustomers === 'keep') return done;
-  const status = { IsEnabled: false, Reason: 'the store asked to erase this customer' };
+  const status = { IsEnabled: false, Reason: 'the customer is to be erased' };
   const asked = { ...deps, ...program };
   const { outcome } = await callService('changeCustomerStatus', [task.customerId, status], asked);
   const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
