@@ -173,18 +173,25 @@ async function keep(
 /** Marks the customers who must be created; returns those who cannot be. Changes nothing. */
 export async function checkRows(rows: readonly ImportRow[], deps: ImportDeps) {
   const faults: Fault[] = [];
-  const members = await readMembers(rows, deps);
-  const unknown = rows.filter(({ id }) => !members.ids.has(id));
-  const pace = members.isWhole ? { window: AT_ONCE, before: () => 0 } : deps.readPace;
-  await atPace(unknown, { ...deps, pace }, async (row) => {
-    const state = members.isWhole ? 'absent' : await askFor(row, deps);
-    if (state === 'there') return;
-    const form = state === 'absent' ? await readForm(row.id, deps) : state.refusal;
-    if (typeof form === 'string') faults.push({ line: row.line, what: form });
-    else row.customer = 'new';
-  });
+  const { ids, isWhole } = await readMembers(rows, deps);
+  const unknown = rows.filter(({ id }) => !ids.has(id));
+  const there: ImportRow[] = [];
+  const check = (some: typeof unknown, asks: boolean) =>
+    atPace(some, { ...deps, pace: asks ? deps.readPace : UNPACED }, async (row) => {
+      const state = asks ? await askFor(row, deps) : 'absent';
+      if (state === 'there') return void there.push(row);
+      const form = state === 'absent' ? await readForm(row.id, deps) : state.refusal;
+      if (typeof form === 'string') faults.push({ line: row.line, what: form });
+      else row.customer = 'new';
+    });
+  // A report that names none of these may name them otherwise: the answers for some of them tell.
+  const tried = unknown.length === rows.length ? AT_ONCE : 0;
+  await check(unknown.slice(0, tried), true);
+  await check(unknown.slice(tried), !isWhole || there.length > 0);
   return faults;
 }
+
+const UNPACED = { window: AT_ONCE, before: () => 0 };
 
 async function askFor({ id }: ImportRow, deps: ImportDeps) {
   const call = () => deps.loyalty.getCustomerPoints(id);
@@ -197,7 +204,7 @@ async function askFor({ id }: ImportRow, deps: ImportDeps) {
 const MEMBERS_PER_PAGE = 500;
 const REPORT_TIMEOUT_MS = 30_000;
 
-/** Whole: the report names all, as it seems, because it names some of these. One who is not in it is then not asked for. */
+/** Whole: it was read to its end. Who is not in it is then not asked for. */
 async function readMembers(rows: readonly ImportRow[], deps: ImportDeps) {
   const ids = new Set<string>();
   let left = Math.floor(rows.length / AT_ONCE);
@@ -213,7 +220,7 @@ async function readMembers(rows: readonly ImportRow[], deps: ImportDeps) {
       isLast = !page.value.HasNextPage || page.value.Items.length === 0;
     }
   }
-  return { ids, isWhole: rows.some(({ id }) => ids.has(id)) };
+  return { ids, isWhole: true };
 }
 
 /** The customer as the workers would send it, or why they would not. */

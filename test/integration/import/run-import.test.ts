@@ -313,6 +313,37 @@ describe('an import', () => {
     expect(asked()).toHaveLength(60);
   });
 
+  // 5,000 rows with ids of another program took four minutes.
+  it('asks for some alone where the report names none, and one by one where it names them otherwise', async () => {
+    const many = (first: number) => Array.from({ length: 60 }, (_, n) => `${first + n},10`);
+    const { deps, loyalty } = await openWorld('points');
+    const reads = () =>
+      loyalty.journal.filter(({ operation }) => operation === 'getCustomerPoints').length;
+    const checked = async (rows: readonly string[]) => {
+      const text = `customer,points\n${rows.join('\n')}\n`;
+      const { rows: found } = await openRows(
+        readBalances(Buffer.from(text), shopifyCommands.customerId),
+        deps,
+      );
+      const before = reads();
+      const faults = await checkRows(found, deps);
+      return { faults: faults.length, reads: reads() - before };
+    };
+    expect(await checked(many(100))).toEqual({ faults: 60, reads: 25 });
+    const { listCustomersReport } = deps.loyalty;
+    const otherwise: typeof listCustomersReport = async (...asked) => {
+      const page = await listCustomersReport(...asked);
+      if (!('value' in page)) return page;
+      const Items = page.value.Items.map((one) => ({
+        ...one,
+        OriginalId: `other-${one.OriginalId}`,
+      }));
+      return { ...page, value: { ...page.value, Items } };
+    };
+    Object.assign(deps, { loyalty: { ...deps.loyalty, listCustomersReport: otherwise } });
+    expect(await checked(many(1))).toEqual({ faults: 55, reads: 60 });
+  });
+
   it('leaves what a customer has spent, and says so', async () => {
     const { run, gained, loyalty } = await openWorld('points');
     await run('give');
