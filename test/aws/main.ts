@@ -4,7 +4,7 @@ import { openAccount } from './account.ts';
 import { Check, type Scene, say } from './check.ts';
 import { deadLetters, killWorkers, openShop, outage, redeem, refusals } from './day.ts';
 import { deployGoverned } from './governed.ts';
-import { judgeDay } from './judge.ts';
+import { auditDay, judgeDay } from './judge.ts';
 import { changeSettings, deleteStack, loseLedger, upgrade } from './operator.ts';
 import { PLANTED, type PlantedBug } from './planted.ts';
 
@@ -22,6 +22,7 @@ const WHOLE_DAY = [
   killWorkers,
   deadLetters,
   changeSettings,
+  auditDay,
   loseLedger,
   judgeDay,
   deleteStack,

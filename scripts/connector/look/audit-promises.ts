@@ -46,6 +46,7 @@ export const NOT_DECIDED = {
   expired: 'the beginning of that time is older than the logs are kept',
   'out-of-time': "the worker's time was over, so its line may be late",
   'pause-too-short': 'a call that began before a pause may be logged a minute later',
+  'ledger-lost': 'what operators did before the ledger was lost is not known',
   'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
   'waits-for-person': 'a person must finish it',
   'not-read': 'the store or the loyalty service could not be read',
@@ -127,6 +128,8 @@ export interface Day {
   readonly pauses: readonly Pause[];
   /** While an operator ended waits or pauses. */
   readonly woken: readonly Span[];
+  /** Of what operators did before that, a lost ledger may have lost the record. */
+  readonly recoveredAt?: number | undefined;
 }
 
 /** Judges what the facts of one entity after the other say; `finish` decides what needs all of them. */
@@ -199,9 +202,10 @@ export class DayJudge {
       );
       if (messageId === undefined) this.#findings.leave('no-early-retry', 'not-logged');
       else if (why === 'out-of-time') this.#findings.leave('no-early-retry', why);
-      else if (!isWoken && next.at - at < waitMs - SKEW_MS) {
-        this.#findings.broke('no-early-retry', 'before-its-delay', next, next.at);
-      }
+      else if (isWoken || next.at - at >= waitMs - SKEW_MS) continue;
+      else if (isForgotten(next, this.#day)) {
+        this.#findings.leave('no-early-retry', 'ledger-lost');
+      } else this.#findings.broke('no-early-retry', 'before-its-delay', next, next.at);
     }
   }
 
@@ -249,15 +253,18 @@ const isLetterOf = ({ topic, at }: Fact, letter: Fact): boolean =>
   letter.topic === topic &&
   Math.abs(at - letter.at) < ACCEPTED_WITHIN_MS;
 
+const isForgotten = ({ at }: Pick<Fact, 'at'>, { recoveredAt = 0 }: Day) => at < recoveredAt;
+
 /** Those of which it is decided whether a call was made in them. */
-function judgedPauses({ pauses, woken }: Day, findings: Findings): readonly Pause[] {
-  return pauses.flatMap((pause) => {
+function judgedPauses(day: Day, findings: Findings): readonly Pause[] {
+  return day.pauses.flatMap((pause) => {
     findings.saw('no-call-while-paused');
-    const ends = woken.flatMap(({ from, until }) => (until >= pause.from ? from : []));
+    const ends = day.woken.flatMap(({ from, until }) => (until >= pause.from ? from : []));
     const until = Math.min(pause.until, ...ends);
     const from = pause.from + PAUSE_GRACE_MS;
-    if (until > from) return { ...pause, from, until };
-    findings.leave('no-call-while-paused', 'pause-too-short');
+    const isLost = isForgotten({ at: pause.from }, day);
+    if (until > from && !isLost) return { ...pause, from, until };
+    findings.leave('no-call-while-paused', isLost ? 'ledger-lost' : 'pause-too-short');
     return [];
   });
 }

@@ -145,6 +145,8 @@ async function* keptFacts(
 }
 
 const MOST_WAITS = 10_000;
+/** Also pauses. */
+const ENDS_WAITS = ['resume', 'retry-now', 'secrets set', 'go-live', 'recover'];
 /** Of one that was killed no end is recorded. */
 const LONGEST_COMMAND_MS = 3_600_000;
 
@@ -152,7 +154,7 @@ const LONGEST_COMMAND_MS = 3_600_000;
 async function readOperated(
   { deployment, shops }: Audited,
   { since, heardUntil }: Pick<Day, 'since' | 'heardUntil'>,
-): Promise<Pick<Day, 'pauses' | 'woken'>> {
+): Promise<Pick<Day, 'pauses' | 'woken' | 'recoveredAt'>> {
   const ledger = openLedger(deployment);
   const observed = shops.map(async ({ domain }): Promise<readonly Pause[]> => {
     const { observing } = await readControl(ledger, domain);
@@ -160,21 +162,24 @@ async function readOperated(
   });
   const pauses = (await Promise.all(observed)).flat();
   const woken: Day['woken'][number][] = [];
+  let recoveredAt: number | undefined;
   // One that began before, a week at most, may still last.
   const span = { since: new Date(since - 8 * DAY_MS), until: new Date(heardUntil) };
   for await (const { command, at, end, ...record } of readAudit(openLists(deployment), span)) {
     const { shop, queue, for: length } = record.arguments;
-    if (command === 'resume' || command === 'retry-now') {
-      const from = Date.parse(at);
+    const from = Date.parse(at);
+    // The newest comes first.
+    if (command === 'recover') recoveredAt ??= from;
+    if (ENDS_WAITS.includes(command)) {
       woken.push({ from, until: end ? Date.parse(end.at) : from + LONGEST_COMMAND_MS });
     }
     if (command !== 'pause' || end?.result !== 'finished') continue;
-    const from = Date.parse(end.at);
-    const until = length === undefined ? ENDLESS : from + durationMs(length);
+    const begins = Date.parse(end.at);
+    const until = length === undefined ? ENDLESS : begins + durationMs(length);
     const paused = shops.filter(({ domain, path }) => [undefined, domain, path].includes(shop));
-    pauses.push(...paused.map(({ domain }) => ({ shop: domain, from, until, queue })));
+    pauses.push(...paused.map(({ domain }) => ({ shop: domain, from: begins, until, queue })));
   }
-  return { pauses, woken };
+  return { pauses, woken, recoveredAt };
 }
 
 /** Orders by what the service was told of them, redemptions by their record and the codes of the store. */

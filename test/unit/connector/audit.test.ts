@@ -133,6 +133,13 @@ describe('a retry', () => {
     ['of another message', [waits(1), { ...early, messageId: 'another' }], {}, []],
     ['that an operator woke', [waits(1), early], { woken: [{ from: 10, until: 20 }] }, []],
     [
+      'that somebody woke, as a lost ledger may have said, is not decided',
+      [waits(1), early],
+      { recoveredAt: 20_001 },
+      ['no-early-retry? ledger-lost'],
+    ],
+    ['before it, after a lost ledger', [waits(1), early], { recoveredAt: 20_000 }, broken],
+    [
       'after the time of the worker',
       [waits(1, { why: 'out-of-time' }), early],
       {},
@@ -166,6 +173,13 @@ describe('a pause', () => {
       { pauses, woken: [{ from: 1.2 * HOUR, until: 1.3 * HOUR }] },
       [],
     ],
+    [
+      'that somebody ended, as a lost ledger may have said, is not decided',
+      [call(1.5 * HOUR)],
+      { pauses, recoveredAt: 3 * HOUR },
+      ['no-call-while-paused? ledger-lost'],
+    ],
+    ['after a lost ledger has one', [call(1.5 * HOUR)], { pauses, recoveredAt: HOUR }, broken],
     [
       'of half a minute is not decided',
       [],
