@@ -48,13 +48,14 @@ describe('the workflows', () => {
     expect(test.steps.at(-1)).toEqual({ run: '.ci/run' });
   });
 
-  it('let the engines of others judge every night, and the list of known vulnerabilities', () => {
+  it('let the engines of others, kills under load and the list of known vulnerabilities judge every night', () => {
     const { on, jobs } = parse(read(NIGHTLY));
     expect(on.schedule).toHaveLength(1);
     // The earlier commit that it packs is in the whole history only.
     expect(jobs.aws.steps[0].with).toMatchObject({ 'fetch-depth': 0 });
     expect(jobs.aws.steps.at(-1)).toEqual({ run: 'npm run check:aws -- --planted' });
     expect(jobs.foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
+    expect(jobs.load.steps.at(-1)).toEqual({ run: 'npm run load' });
     expect(jobs.audit.steps.at(-1)).toEqual({ run: 'npm run audit' });
   });
 

@@ -241,7 +241,7 @@ export function appToml(
           '',
           // Shopify, "Declare your app's network access", which leaves out the app proxy.
           '[network_access]',
-          '# Extensions in account and till send requests here. No page links to another host.',
+          '# Extensions in account and till send requests here. Links lead to no host of yours, only to WhatsApp.',
           `allowed_sources = [ ${quote(new URL(proxy).origin)} ]`,
           'allowed_navigation_hosts = []',
           '',
