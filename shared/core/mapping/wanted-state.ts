@@ -102,10 +102,8 @@ export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
 
 export const faultText = ({ faults }: Fault): string => `connector.config.ts: ${faults.join('; ')}`;
 
-export type AmountRules = Pick<
-  MappingRules,
-  'taxes' | 'giftCards' | 'storeCredit' | 'lostDisputes'
->;
+const RULES_OF_AMOUNTS = ['taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const;
+export type AmountRules = Pick<MappingRules, (typeof RULES_OF_AMOUNTS)[number]>;
 
 /** How the amount of an order came about. */
 export interface AmountStep {
@@ -241,7 +239,7 @@ export async function withGoLive(
 const MAPPING = 1;
 
 const RULES_OF_ORDERS = [
-  ...(['completeWhen', 'taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const),
+  ...(['completeWhen', ...RULES_OF_AMOUNTS] as const),
   ...(['pendingOrders', 'customersWithoutEmail', 'document', 'birthday'] as const),
   ...(['enrich', 'enrolment', 'metadata'] as const),
 ];

@@ -21,7 +21,8 @@ const accepted = (settings: ConnectorSettings): Sample => ({
 
 /** A function of the merchant's is code, and no form. */
 type OfFunctions = 'metadata' | 'document' | 'birthday' | 'enrolment';
-const rules: Full<Omit<MappingSettings, OfFunctions>> & Pick<MappingSettings, OfFunctions> = {
+export const otherRules: Full<Omit<MappingSettings, OfFunctions>> &
+  Pick<MappingSettings, OfFunctions> = {
   ...{ goLive: '2026-01-01', completeWhen: 'paid', pendingOrders: 'send' },
   ...{ taxes: 'include', giftCards: 'never' },
   ...{ lostDisputes: 'take-back', customersWithoutEmail: 'send', customers: 'with-orders' },
@@ -34,7 +35,12 @@ const rules: Full<Omit<MappingSettings, OfFunctions>> & Pick<MappingSettings, Of
 };
 
 const shopify: Full<Omit<ShopSettings, 'vendure' | 'rules'>> & Pick<ShopSettings, 'rules'> = {
-  ...{ domain: 'example-store.myshopify.com', platform: 'shopify', path: 'main', rules },
+  ...{
+    domain: 'example-store.myshopify.com',
+    platform: 'shopify',
+    path: 'main',
+    rules: otherRules,
+  },
   ...{ mode: 'observe', otherOrderIds: ['name', 'number'], observers: ['7001'] },
 };
 const vendure: Full<Pick<ShopSettings, 'domain' | 'platform' | 'vendure'>> = {
@@ -64,7 +70,7 @@ const storefront: Full<StorefrontSettings> = {
 
 const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings = {
   shops: [shopify],
-  rules,
+  rules: otherRules,
   loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 5, assumptions },
   ...{ retryWindowDays: 5, orderRetentionDays: 500, storefront },
   healing: {
