@@ -4,6 +4,7 @@ import { pickFields } from '../../local/store-sandbox/delivery/sender.ts';
 import type { EventReading } from '../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { readShopifyEvent } from '../../shared/shopify/webhooks/read-event.ts';
+import { identifyEntity, routeOf } from '../../shared/shopify/webhooks/topics.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
 import { anyLife, live } from '../support/any-store-life.ts';
 import { type OpenStore, openStore } from '../unit/store-sandbox/open-store.ts';
@@ -19,28 +20,16 @@ const read = readShopifyEvent;
 const reading = (topic: string, body: string): EventReading => read(eventOf(topic, body));
 
 function eventOf(topic: string, body: string) {
-  const family = topic.split('/')[0];
-  const kind =
-    family === 'orders' || family === 'refunds'
-      ? 'order'
-      : family === 'products'
-        ? 'product'
-        : family === 'discounts'
-          ? 'discount'
-          : 'shop';
-  const payload = JSON.parse(body);
-  const gid = String(payload.admin_graphql_api_id ?? '')
-    .split('/')
-    .at(-1);
-  const id = String(payload.order_edit?.order_id ?? payload.order_id ?? (gid || payload.id));
+  const route = routeOf(topic);
+  if (!route) throw new Error(`no topic ${topic}`);
+  const shop = 'example.myshopify.com';
+  const bytes = new TextEncoder().encode(body);
   return storeEvent({
-    shop: 'example.myshopify.com',
-    kind,
-    id,
-    topic,
+    ...{ shop, kind: route.kind, claim: route.claim, topic },
+    id: identifyEntity(route, bytes, shop),
     deliveryId: 'one',
     receivedAt: '2026-10-05T09:00:00.000Z',
-    body: new TextEncoder().encode(body),
+    body: bytes,
   });
 }
 
@@ -222,6 +211,7 @@ describe('the fields that a subscription asks for', () => {
         for (const { topic, body } of store.takeSent()) {
           const fields = fieldsOf.get(topic);
           if (!fields) continue;
+          expect(reading(topic, body).kind).not.toBe('unreadable');
           expect(reading(topic, pickFields(body, fields))).toEqual(reading(topic, body));
         }
       }),

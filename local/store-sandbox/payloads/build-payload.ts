@@ -146,7 +146,12 @@ export function buildPayload(
       return { shop_id: idNumber(shop.id), shop_domain: shop.domain };
     case 'app/uninstalled':
       return { id: idNumber(shop.id), domain: shop.domain, myshopify_domain: shop.domain };
-    default:
+    case 'orders/create':
+    case 'orders/updated':
+    case 'orders/paid':
+    case 'orders/fulfilled':
+    case 'orders/partially_fulfilled':
+    case 'orders/cancelled':
       return orderPayload(world, announcement.order);
   }
 }
