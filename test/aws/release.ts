@@ -5,7 +5,7 @@ import { CannotStart } from '../../local/stack/synthesize.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 
 /** No release is published yet: a commit whose messages and ledger items have the form of the first one. */
-const EARLIER = 'aba0a17f857685d3ebd7b3189adc61b5c5aec3dc';
+const EARLIER = 'f27c44320bfae36d6765c626550e3c2486c6e8f7';
 
 /** Packs it and installs it in the project, as a merchant has it. Returns its launcher. */
 export function packEarlier(clone: string, project: string): string {
