@@ -42,14 +42,15 @@ export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<Code
       ? { kind: 'unavailable', why: 'unreadable-answer' }
       : { kind: 'made', discountId: created.data };
   }
-  const [error] = created.errors;
   if (created.errors.some(isTaken)) {
     const found = await findRewardCode(ask, wanted);
     if (found.kind === 'unavailable') return found;
     return found.kind === 'found' ? { ...found, kind: 'made' } : { kind: 'taken' };
   }
-  if (error?.code === 'INTERNAL_ERROR') return { kind: 'unavailable', why: 'server-error' };
-  return { kind: 'refused', code: error?.code ?? 'unnamed' };
+  if (created.errors.some(({ code }) => code === 'INTERNAL_ERROR')) {
+    return { kind: 'unavailable', why: 'server-error' };
+  }
+  return { kind: 'refused', code: created.errors[0]?.code ?? 'unnamed' };
 }
 
 /** The store refuses digits that its currency does not have. Whole amounts need no question. */
