@@ -41,7 +41,7 @@ import { addStorefront } from './storefront.ts';
 const WRITTEN = {
   orders: {
     writes: ['order', 'redemption', 'notice', 'parked', 'plan'],
-    marks: ['order', 'member', 'customer'],
+    marks: ['order', 'member', 'customer', 'redemption'],
   },
   products: { writes: ['product', 'parked', 'plan'], marks: ['product'] },
   coupons: {

@@ -3,8 +3,10 @@ import { build } from 'esbuild';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '../../../infra/bundle-functions.ts';
+import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { grantsIn } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+import { openWebhookConnector } from '../../support/webhook-connector.ts';
 
 const template = synthesizeStack({ storefront: {} });
 const policies = Object.values(template.findResources('AWS::IAM::Policy'));
@@ -104,6 +106,33 @@ describe('least privilege', () => {
       'storefront: dynamodb:PutItem on redemption and reward-code and till and given and control items of the ledger',
       'storefront: dynamodb:UpdateItem on calls items of the ledger',
     ]);
+  });
+
+  it('lets the worker of orders erase a person in every kind of item that a redaction names', async () => {
+    const connector = openWebhookConnector();
+    const { ledger } = connector;
+    // Of a storefront that is no longer in the settings: its own functions are gone with it.
+    const left = { shop: SHOP, kind: 'redemption', id: '6' } as const;
+    await ledger.write(left, { version: 1, uncertain: false, outcomes: [] }, undefined);
+    const erased = new Set<string>();
+    connector.parts.ledger = {
+      ...ledger,
+      async redact(keys, mark) {
+        for (const { kind } of keys) erased.add(kind);
+        return ledger.redact(keys, mark);
+      },
+    };
+    const customer = { id: 6, email: 'robin@example.com' };
+    await connector.handle('customers/redact', {
+      shop_domain: SHOP,
+      customer,
+      orders_to_redact: [1],
+    });
+    expect([...erased]).toEqual(expect.arrayContaining(['order', 'member', 'redemption']));
+    const may = grantsIn(synthesizeStack({})).flatMap(({ role, action, on }) =>
+      role === 'sync-orders' && action === 'dynamodb:UpdateItem' ? on.split(/ and | items/) : [],
+    );
+    expect([...erased].filter((kind) => !may.includes(kind))).toEqual([]);
   });
 
   it('has the same size for one shop and for five hundred', () => {
@@ -233,6 +262,23 @@ describe('the policies for people', () => {
       ...['control', 'coupon', 'cursor', 'dead-letter', 'member'],
       ...['order', 'product', 'redemption', 'waiting'],
     ]);
+  });
+
+  it.each([
+    ['sqs:SendMessage', 'its messages wait in'],
+    ['sqs:ReceiveMessage', 'its dead letters are in'],
+  ])('let an operator call %s on every queue of the stack that %s', (action, role) => {
+    const queues = Object.entries(template.findResources('AWS::SQS::Queue'));
+    const sources = queues.filter(([, { Properties }]) => Properties.RedrivePolicy !== undefined);
+    const deadLetters = queues.filter((one) => !sources.includes(one));
+    const of = role === 'its messages wait in' ? sources : deadLetters;
+    const may = JSON.stringify(
+      statementsOf(template, 'OperatorPolicy').filter(({ Action }) =>
+        [Action].flat().includes(action),
+      ),
+    );
+    expect(of.length).toBeGreaterThan(3);
+    expect(of.map(([id]) => id).filter((id) => !may.includes(`"${id}"`))).toEqual([]);
   });
 
   it('fit into the size of a policy, however many shops there are', () => {
