@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bundleWidgets } from '../../../app/build/build-app.ts';
 import { sayEarning } from '../../../app/extensions/loyalty-order/src/say-earning.ts';
@@ -117,6 +118,24 @@ describe('words', () => {
     ['other', 0, null, undefined],
   ] as const)('say what a reward of %s (%d, %s) is worth', (kind, value, product, worth) => {
     expect(createWords('en', 'EUR').worth({ kind, value, product })).toBe(worth);
+  });
+
+  it('name the day of the reader’s own calendar, wherever the reader is', () => {
+    const { date } = createWords('en', 'EUR');
+    const moment = fc.date({
+      min: new Date('2026-01-01T00:00:00Z'),
+      max: new Date('2028-12-31T23:59:59Z'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(moment, (at) => {
+        const own = new Date(at.getFullYear(), at.getMonth(), at.getDate(), 12);
+        expect(date(at.toISOString())).toBe(date(own.toISOString()));
+        expect(date(at.toISOString())).toMatch(
+          new RegExp(` ${at.getDate()}, ${at.getFullYear()}$`),
+        );
+      }),
+    );
   });
 
   it('have a sentence for a failure of whatever name, and say how long to wait', () => {
