@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { askForDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
+import { askForDeepScan, readFoundByReading } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
   openCursor,
@@ -66,6 +66,49 @@ describe('the course of a deep scan', () => {
     const oldest = Math.min(...deep.map(({ from = 0 }) => from));
     expect(new Date(oldest).toISOString()).toBe(placedAt);
   });
+
+  // The oldest of all must not be forgotten with the step that found it: what is older than the
+  // beginning would never be compared.
+  it.each(['71', '72', '73'])(
+    'begins with the oldest order, also where %s is, and each step reads one entry of the ledger',
+    async (id) => {
+      const connector = await openKnowing({ orders: 3 });
+      const key = { shop: SHOP, kind: 'order', id } as const;
+      const entry = await readEntry(connector.ledger, key);
+      if (!entry) throw new Error('the order is not known');
+      const version = entry.version - 80 * DAY_MS;
+      await connector.ledger.write(key, { ...entry, version }, entry.revision);
+      connector.clock.ms += DAY_MS;
+      const froms: number[] = [];
+      replaceScan(connector, (walked) => ({
+        changedOrders: async (shop, span, after) => {
+          froms.push(span.from ?? 0);
+          return walked.changedOrders(shop, span, after);
+        },
+      }));
+      const { ledger } = connector;
+      let pages = 0;
+      for (let runs = 0; ; runs += 1) {
+        const end = new AbortController();
+        connector.parts.ledger = {
+          ...ledger,
+          scanEntities: async (from = '0') => {
+            pages += 1;
+            end.abort();
+            const { entries } = await ledger.scanEntities(undefined);
+            const next = Number(from) + 1;
+            const more = next < entries.length && { next: String(next) };
+            return { entries: entries.slice(next - 1, next), ...more };
+          },
+        };
+        const before = pages;
+        await connector.reconcile({ deep: runs === 0, deadline: end.signal });
+        if (pages === before) break;
+      }
+      expect(pages).toBeGreaterThan(6);
+      expect(Math.min(...froms)).toBe(version);
+    },
+  );
 
   it('asked for again while it is under way, begins once more at its end', async () => {
     const connector = await openKnowing({ products: 20 });
@@ -151,6 +194,29 @@ describe('a shop with more orders than one deep scan can read', () => {
     expect(new Set(older.flat())).toEqual(new Set(Array.from({ length: 25 }, (_, n) => n)));
     // None is read twice before all others were read.
     expect(older.slice(0, 2).flat()).toEqual([...new Set(older.slice(0, 2).flat())]);
+  });
+
+  it('still says at the end of a turn which orders differ, that an earlier scan of it found', async () => {
+    const shop = await openWithOrders(60, 1);
+    const { connector } = shop;
+    const { orders } = connector.loyalty.rows;
+    const changed = orders.get('1003');
+    if (!changed) throw new Error('the service does not hold the order');
+    const OrderCancelledDate = changed.OrderPlacementDate;
+    orders.put('1003', { ...changed, IsCancelledOrReturned: true, OrderCancelledDate });
+    const told = async () => {
+      const { differing } = await readFoundByReading(connector.ledger, SHOP);
+      return differing.map(({ id }) => id);
+    };
+    const found: (readonly string[])[] = [];
+    for (let scans = 0; scans < 4; scans += 1) {
+      await readOrders(shop, 40, true);
+      found.push(await told());
+      connector.clock.ms += DAY_MS / 2;
+    }
+    await connector.reconcile();
+    found.push(await told());
+    expect(found).toEqual(found.map(() => ['1003']));
   });
 
   it('reads older orders although the recent ones would take all its time', async () => {
