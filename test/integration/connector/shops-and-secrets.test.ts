@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toEvent } from '../../../scripts/connector/set-up/run-backfill.ts';
+import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import {
@@ -71,6 +72,26 @@ describe('two shops in one deployment', () => {
     expect(connector.loyalty.state().orders).toHaveLength(2);
     expect(await connector.deadLetters()).toEqual([]);
   });
+});
+
+describe('the hourly run for two shops', () => {
+  it.each([
+    ['example-store', SHOP, SECOND_SHOP],
+    ['second-store', SECOND_SHOP, SHOP],
+  ])(
+    'tries the credentials of each: outdated ones of %s stop only its own',
+    async (path, theirs, other) => {
+      const connector = await connectors.open();
+      await connector.keepSecret(`${path}/loyalty`, { ...LOYALTY_CREDENTIALS, key: 'outdated' });
+      await connector.reconcile();
+      const { ledger } = connector.deployment;
+      const isStopped = async (shop: string) =>
+        (await readLastReconcile(ledger, shop))?.stopped.some(
+          ({ why }) => why === 'loyalty-misconfigured',
+        );
+      expect([await isStopped(theirs), await isStopped(other)]).toEqual([true, false]);
+    },
+  );
 });
 
 describe('rotating a webhook secret while deliveries come in', () => {
