@@ -21,7 +21,8 @@ interface Answers {
   /** Of the enrolled customers; without `others`, of all. */
   readonly report?: unknown;
   readonly others?: unknown;
-  readonly inStore?: string;
+  /** The id in the store: of whom it is asked for, or by address. */
+  readonly inStore?: string | Readonly<Record<string, string>>;
   readonly receivedAt?: string;
 }
 
@@ -74,9 +75,8 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
     customers: {
       async findCustomer(_shop: string, email: string) {
         asked.push(email);
-        return inStore === undefined
-          ? ({ kind: 'gone' } as const)
-          : ({ kind: 'found', value: inStore } as const);
+        const value = typeof inStore === 'object' ? inStore[email] : inStore;
+        return value === undefined ? ({ kind: 'gone' } as const) : { kind: 'found', value };
       },
     },
     queue: { send: async (one: QueuedEvent) => void sent.push(one) },
@@ -135,6 +135,21 @@ describe('the customer of a point event', () => {
     const customer = { OriginalId: '12345678900', Document: '123.456.789-00', Email: EMAIL };
     const { sent } = await settle({ Email: EMAIL }, { customer, inStore: '7002' });
     expect(sent).toMatchObject([{ id: '7002' }]);
+  });
+
+  it('is found under whichever of their addresses the store knows', async () => {
+    const address = fc.constantFrom<string>(EMAIL, 'second@example.com');
+    const addresses = fc.uniqueArray(address, { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(addresses, addresses, async (known, [said = '', ofService = said]) => {
+        const inStore = Object.fromEntries(known.map((email) => [email, '7003']));
+        const report = [{ Document: '12345678900', Email: ofService, OriginalId: 'till-5' }];
+        const person = { Email: said, Document: '12345678900' };
+        const { sent } = await settle(person, { report, inStore });
+        const isKnown = known.includes(said) || known.includes(ofService);
+        expect(sent.map(({ id }) => id)).toEqual(isKnown ? ['7003'] : []);
+      }),
+    );
   });
 
   it.each(['report', 'others'])('is found enrolled or not: %s', async (list) => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
@@ -190,6 +191,39 @@ describe('the nightly repair of balances', () => {
       repair.clock.ms += HOUR_MS;
     }
     expect(runs).toEqual(['2026-10-09T12', '2026-10-10T03', '2026-10-11T03']);
+  });
+
+  it('begins anew with every 3:00 UTC, in any month of any year, and at once where it never ran', async () => {
+    const first = fc.date({
+      min: new Date('2026-01-01'),
+      max: new Date('2029-01-01'),
+      noInvalidDate: true,
+    });
+    const hours = fc.oneof(
+      fc.nat(72),
+      fc.constantFrom(28, 29, 30, 31, 365, 366).map((n) => n * 24),
+    );
+    await fc.assert(
+      fc.asyncProperty(first, hours, async (began, apart) => {
+        const repair = openRepair();
+        repair.clock.ms = began.getTime();
+        const notices = () =>
+          repair.loyalty.journal.filter(({ operation }) => operation === 'listExpiringPoints')
+            .length;
+        expect(await repair.run()).toBeDefined();
+        await repair.notice();
+        expect(notices()).toBe(1);
+        const next = new Date(began);
+        next.setUTCHours(3, 0, 0, 0);
+        if (next <= began) next.setUTCDate(next.getUTCDate() + 1);
+        repair.clock.ms = began.getTime() + apart * HOUR_MS;
+        const isNext = repair.clock.ms >= next.getTime();
+        expect((await repair.run()) !== undefined).toBe(isNext);
+        repair.clock.ms = began.getTime() + apart * HOUR_MS;
+        await repair.notice();
+        expect(notices()).toBe(isNext ? 2 : 1);
+      }),
+    );
   });
 
   it('waits for the next run while the service is down, and for the next night when it refuses', async () => {

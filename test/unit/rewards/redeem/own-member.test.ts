@@ -82,6 +82,25 @@ describe('what is sent for a customer in the reward operations', () => {
     expect(await members.find(MINE)).toEqual(ANOTHER);
   });
 
+  it.each<[string, (passed: string) => { readonly status: number; readonly text: string }]>([
+    ['gone for a moment', () => ({ status: 503, text: '' })],
+    ['of another id', (text) => ({ status: 200, text: text.replace(MINE, THEIRS) })],
+  ])('is not kept from one who was %s a moment ago', async (_, before) => {
+    const { members, loyalty } = await open();
+    loyalty.world.interfere = (_call, pass) => ({ ...pass(), ...before(pass().text) });
+    expect(await members.find(MINE)).not.toMatchObject({ kind: 'member' });
+    loyalty.world.interfere = (_call, pass) => pass();
+    expect(await members.find(MINE)).toMatchObject({ kind: 'member', programId: EMAIL });
+  });
+
+  it('is there for one who became a member a moment after the service did not know them', async () => {
+    const { members, loyalty } = await open();
+    expect(await members.find('8')).toEqual({ kind: 'not-a-member' });
+    const joined = { OriginalId: '8', Name: 'Sam', Email: 'sam@example.com' };
+    await loyalty.client.upsertCustomer(joined as never);
+    expect(await members.find('8')).toMatchObject({ kind: 'member', programId: joined.Email });
+  });
+
   it('is asked for once a minute', async () => {
     const { members, asked, clock } = await open();
     for (const passed of [0, 59_000, 1_000]) {
