@@ -118,12 +118,12 @@ interface ReplayPlan {
 }
 
 /** Also what was delivered since: its worker finds nothing to do, and it leaves the queue. */
-function planReplay(
+export function planReplay(
   list: LetterList,
   limit: number | undefined,
-  { connector }: Pick<Deployment, 'connector'>,
+  { connector: { shops } }: { readonly connector: Pick<Deployment['connector'], 'shops'> },
 ): ReplayPlan {
-  const previews = Map.groupBy(list.matching, (letter) => previewReplay(letter, connector.shops));
+  const previews = Map.groupBy(list.matching, (letter) => previewReplay(letter, shops));
   const sendable = previews.get(undefined) ?? [];
   const counts = [...previews].flatMap(([one, { length }]) =>
     one ? [[one, length] as const] : [],

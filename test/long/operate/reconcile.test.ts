@@ -38,7 +38,8 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   );
   expect(again.stdout).not.toContain('Compare now');
   expect(again.code).toBe(0);
-  const deep = await connector.run(`reconcile --deep --shop ${SHOP}`);
+  // A shop is named by its path as well as by its domain.
+  const deep = await connector.run('reconcile --deep --shop example-store');
   expect(deep.stdout).toMatch(/agree up to .* UTC;\s+the\s+loyalty\s+service\s+holds\s+3\s+orders/);
   expect(deep.stdout).not.toContain('everything');
   expect(deep.code).toBe(0);

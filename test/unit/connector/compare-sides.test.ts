@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { heldIn, judgeSides, type Sides } from '../../../scripts/connector/ground/compare/sides.ts';
+import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
+import {
+  askService,
+  heldIn,
+  judgeSides,
+  type Sides,
+} from '../../../scripts/connector/ground/compare/sides.ts';
 import {
   judgeBalances,
   judgeRedemptions,
@@ -34,6 +40,15 @@ function sides(changes: Partial<Sides>): Sides {
   };
 }
 const AMOUNT = 'amount that counts';
+
+it.each(['order', 'coupon', 'member'] as const)(
+  'a service that does not have a %s says so, and is not taken for one that cannot be asked',
+  async (kind) => {
+    const { client } = openInProcessLoyalty(() => new Date('2026-10-09T12:00:00Z'));
+    const key = { shop: 'example-store.myshopify.com', kind, id: 'nobody' } as const;
+    expect(await askService(client, key)).toEqual({ kind: 'absent' });
+  },
+);
 
 describe('the comparison of one order', () => {
   it.each([

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
@@ -38,6 +39,7 @@ import {
   type DropDeps,
   dropLetters,
   paceText,
+  planReplay,
   verdictOf,
 } from '../../../scripts/connector/repair/change-letters.ts';
 import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
@@ -360,6 +362,26 @@ it.each([
   const followed = [{ ...replayed('1', '1'), result }];
   const tally = { ...newTally(), replayed: 1 };
   expect(verdictOf({ tally, notSeen, notReached: 0, followed })).toEqual({ kind, what });
+});
+
+it('a replay of some takes the oldest of those that it can send: they expire first', () => {
+  const sendable = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
+  const limit = fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined });
+  fc.assert(
+    fc.property(sendable, limit, (each, most) => {
+      // The newest first, as they are listed.
+      const matching = each.map((isSendable, n) => ({
+        ...letterOf({ id: String(n), shop: isSendable ? LETTER_SHOP : 'other.myshopify.com' }),
+        delivered: false,
+      }));
+      const list = { letters: matching, matching, queues: [] } as never;
+      const connector = { shops: [{ domain: LETTER_SHOP }] } as never;
+      const { sent } = planReplay(list, most, { connector });
+      const ids = each.flatMap((isSendable, n) => (isSendable ? [String(n)] : []));
+      const oldest = ids.toReversed().slice(0, most).toReversed();
+      expect(sent.map(({ event }) => event?.id)).toEqual(oldest);
+    }),
+  );
 });
 
 it.each([

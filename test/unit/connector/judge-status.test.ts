@@ -351,6 +351,31 @@ describe('a deployment whose messages wait', () => {
     expect(held('2026-11-15T03:01:00.000Z')).toMatchObject({ waitsFor: 'store' });
   });
 
+  it.each(['loyalty', 'store', 'throttled', 'misconfigured', 'connector', 'paused'] as const)(
+    'for %s says the same of a shop, whatever is true of another',
+    (waitsFor) => {
+      const other = 'second-store.myshopify.com';
+      const paused = { ...fail('all calls paused'), shop: other, lacks: ['calls'] };
+      const storedAt = new Date('2026-11-15T02:45:00.000Z');
+      const entered = { shop: other, purpose: 'loyalty', state: 'there', storedAt } as const;
+      const last = { refusedSince: '2026-11-13T03:00:00.000Z', stopped: [] };
+      const theirs = { shop: other, last: last as never, differing: [], ...nothing };
+      const own = (changes: Partial<Status>) =>
+        judgeStatus(status({ waiting: waiting({ waitsFor }), ...changes })).flatMap(
+          ({ name, findings }) =>
+            findings.flatMap((one) => (one.shop === SHOP ? [{ name, ...one }] : [])),
+        );
+      const alone = own({});
+      expect(alone.length).toBeGreaterThan(0);
+      const beside = {
+        checks: [{ name: 'pauses', findings: [paused] }],
+        credentials: [entered],
+        reconcile: known([...reconciled().value, theirs]),
+      };
+      expect(own(beside)).toEqual(alone);
+    },
+  );
+
   it('says nothing of a step that waits for its time by design', () => {
     const step = { ...message, waitsFor: 'planned', why: 'redemption-to-cancel' } as const;
     const groups = groupWaiting([step], queues({ inFlight: 1 }), [], new Date(AT));

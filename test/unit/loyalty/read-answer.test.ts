@@ -261,8 +261,10 @@ describe('a business error', () => {
   it.each<[OperationId, string, object]>([
     ['changeCashback', 'CustomerNotFound', { code: 59, class: 'rejected' }],
     ['changeCashback', 'ChangeKeyAlreadyExists', { code: 66, class: 'done' }],
+    ['changePoints', 'ChangeKeyAlreadyExists', { code: 66, class: 'done' }],
     ['sendOrder', 'ChangeKeyAlreadyExists', { code: 66, class: 'rejected' }],
     ['cancelRedemption', 'AlreadyCanceled', { code: 74, class: 'done' }],
+    ['cancelRedemptionByKey', 'AlreadyCanceled', { code: 74, class: 'done' }],
     ['sendOrder', 'TooManyRequests', { code: 103, class: 'throttled' }],
     ['sendOrder', 'GenericError', { code: 77, class: 'retry' }],
   ])('of %s without a number is read from CodeName %s', (operation, CodeName, expected) => {

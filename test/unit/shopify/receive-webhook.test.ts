@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { productEventAt } from '../../../local/harness/product-payload.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type WebhookSecrets,
 } from '../../../shared/core/events/receive-delivery.ts';
 import { PROBE_TOPIC, shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
+import { storeEvent } from '../../fixtures/store-event.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
 const sign = (body: Uint8Array, secret: string) =>
@@ -239,6 +241,38 @@ describe('a captured body, sent again and again under new ids', () => {
     expect(await replay('discounts/update', other, 1)).toMatchObject([{ status: 200 }]);
     now = '2026-11-01T12:01:00.000Z';
     expect(await replay('discounts/update', discount, 1)).toMatchObject([{ status: 200 }]);
+  });
+});
+
+describe('the count of an entity in a minute', () => {
+  it('is its own: of one shop, kind and id, whatever else comes', () => {
+    const one = fc.record({
+      shop: fc.constantFrom('one.myshopify.com', 'two.myshopify.com'),
+      kind: fc.constantFrom('order', 'discount'),
+      id: fc.constantFrom('7', '8'),
+      afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90_000 })),
+    });
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 60 }), (all) => {
+        let ms = Date.parse(now);
+        const known = {
+          topic: 'orders/updated',
+          deliveryId: '1',
+          receivedAt: now,
+          body: undefined,
+        };
+        const countOf = countInMinute(() => new Date(ms));
+        const come: string[] = [];
+        for (const { afterMs, ...entity } of all) {
+          ms += afterMs;
+          const same = JSON.stringify([Math.floor(ms / 60_000), entity]);
+          come.push(same);
+          expect(countOf(storeEvent({ ...known, ...entity }))).toBe(
+            come.filter((other) => other === same).length,
+          );
+        }
+      }),
+    );
   });
 });
 
