@@ -91,7 +91,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Unexpected API version',
       urgency: 'today',
-      message: 'The store sends webhooks in another API version than the connector reads.',
+      message: 'The store sends webhooks in a different API version than the connector expects.',
       command: 'webhooks check',
       ...own('unexpected-api-version', { outOf: 24, ...ONCE }, { period: HOUR }),
     },
@@ -295,7 +295,7 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
     },
     {
       id: 'waits-long',
-      heading: 'Waits for long',
+      heading: 'Long waits',
       urgency: 'now',
       message:
         'Messages have waited for seven days, because of a pause or the rate limit. After 13 days they become dead letters.',
@@ -304,10 +304,10 @@ export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
       ...own('waits-long', { outOf: 2 * ONE_HOUR }),
     },
     {
-      heading: 'Work broke off',
+      id: 'work-broke-off',
+      heading: 'Worker errors',
       urgency: 'today',
-      message:
-        'A worker stopped at an unexpected error. The message stays on its queue and is retried.',
+      message: 'A worker met an unexpected error. The message stays on its queue and is retried.',
       command: 'status',
       ...own('crash', { outOf: ONE_HOUR }),
     },
@@ -393,7 +393,7 @@ export function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Orders differ',
       urgency: 'today',
       message:
-        'Orders have another amount, coupon or state in the loyalty service than in the store.',
+        'Orders have a different amount, coupon or state in the loyalty service than in the store.',
       command: 'status',
       ...own('order-differs', ONCE),
     },

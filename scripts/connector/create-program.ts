@@ -69,7 +69,7 @@ function prepare(command: Command): void {
     .configureOutput({
       outputError(text, write) {
         const name = pathOf(command) || command.name();
-        const [message, help] = [`${name}: ${printable(oneLine(text))}`, helpOf(command)];
+        const [message, help] = [`${name}: ${printable(oneLine(text, command))}`, helpOf(command)];
         if (command.optsWithGlobals().json) {
           process.stdout.write(`${errorJson('bad-arguments', message, help)}\n`);
         }
@@ -81,15 +81,18 @@ function prepare(command: Command): void {
 const helpOf = (command: Command): string =>
   ['npx loyalty-connector', pathOf(command), '--help'].filter(Boolean).join(' ');
 
-const CHOICES = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/;
+const CHOICES = /cannot be "(.*)"\. Allowed choices are (.*)\.$/;
 
-/** commander prints its suggestion on a second line, and has none for a value. */
-function oneLine(text: string): string {
+/** commander prints its suggestion on a second line, has none for a value, and does not say what an argument is. */
+function oneLine(text: string, { registeredArguments }: Command): string {
+  const of = Object.fromEntries(registeredArguments.map((one) => [one.name(), one.description]));
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
-    .replace(/ \((Did you mean .*\?)\)$/, '. $1');
+    .replace(/ \((Did you mean .*\?)\)$/, '. $1')
+    .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
+    .replace(/^missing required argument '(.*)'$/, (_, one) => `<${one}> is missing: ${of[one]}`);
   const [, typed = '', choices = ''] = CHOICES.exec(line) ?? [];
   const meant = closestTo(typed, choices.split(', '));
   const ended = /[.?]$/.test(line) ? line : `${line}.`;

@@ -35,10 +35,10 @@ export function listenFault(error: Error): string | undefined {
     return `This user may not listen on port ${port}. Give a --port above 1023.`;
   }
   if (code !== 'EADDRINUSE') return undefined;
-  const asked = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
-  const { stdout } = spawnSync('lsof', asked, { encoding: 'utf8' });
-  const [, pid, name] = /^p(\d+)\nc(.*)/.exec(stdout ?? '') ?? [];
-  const holder = pid === undefined ? '' : ` by process ${pid} (${name})`;
+  const said = (program: string, ...asked: string[]) =>
+    spawnSync(program, asked, { encoding: 'utf8' }).stdout?.split('\n')[0] ?? '';
+  const pid = said('lsof', '-nPt', `-iTCP:${port}`, '-sTCP:LISTEN');
+  const holder = pid && ` by process ${pid} (${said('ps', '-o', 'args=', '-p', pid).slice(0, 80)})`;
   return `Port ${port} is in use${holder}. Stop that process, or give another --port.`;
 }
 

@@ -47,7 +47,7 @@ export const shopifyCommands: PlatformCommands = {
   shortestId: 12,
   // The store's own files have an apostrophe before the id, and its API a prefix.
   customerId: /^(?:'|gid:\/\/shopify\/Customer\/)?([1-9]\d{0,19})$/,
-  hidden: 'orders from before the last 60 days, unless the app has read_all_orders',
+  hidden: 'orders older than 60 days if the app lacks read_all_orders',
   probe(shop, secret) {
     const body = Buffer.from('{}');
     return { headers: signedHeaders({ topic: PROBE_TOPIC, shop, body, secret }), body };

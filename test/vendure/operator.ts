@@ -93,10 +93,10 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
   await command('redemptions show ann@example.com', 0, 'not shown');
   await command('trace order nothere', 1, 'The store has no order "nothere".');
-  await command('trace coupon NOPE', 1, 'Neither the store nor the ledger knows a coupon');
-  await command('trace product 99', 1, 'Neither the store nor the ledger knows a product');
-  await command('doctor --all', 0, 'can be read, with its orders', 'the store counts in EUR');
-  await command('setup --yes', 0, "takes the shop's signature and refuses a forged one");
+  await command('trace coupon NOPE', 1, 'Neither the store nor the ledger has a coupon');
+  await command('trace product 99', 1, 'Neither the store nor the ledger has a product');
+  await command('doctor --all', 0, 'can be read, with its orders', "the store's currency is EUR");
+  await command('setup --yes', 0, "accepts the shop's signature and refuses a forged one");
   await command('webhooks check', 4, 'there is nothing to subscribe to');
   await command(`resend order ${code} --yes --wait`, 0);
   await command('dead-letters list', 0);

@@ -25,7 +25,7 @@ export type PromiseName = keyof typeof PROMISES;
 export const PROMISE_NAMES = Object.keys(PROMISES) as readonly PromiseName[];
 
 export const BROKEN = {
-  'no-end': 'It was accepted, and no worker says what became of it',
+  'no-end': 'It was accepted, but no worker logged an outcome',
   'same-state-again': 'The same state was sent again, though the first call was recorded',
   'before-its-delay': 'It was tried again before its delay was over',
   'called-while-paused': 'A call was made while the calls were paused',
@@ -33,24 +33,24 @@ export const BROKEN = {
   'one-click-two-redemptions': 'One click began two redemptions',
   'one-code-two-redemptions': 'Two redemptions have the same code',
   'one-payment-two-redemptions': 'Two redemptions were paid by one call',
-  'code-missing-in-store': 'A code counts as ready, and the store does not have it',
+  'code-missing-in-store': 'A code counts as ready, but the store does not have it',
   'sides-differ': 'The loyalty service does not hold what the store says',
 } as const;
 type BrokenWhy = keyof typeof BROKEN;
 
 export const NOT_DECIDED = {
   'on-its-way': 'still on its way',
-  'queue-has-a-backlog': 'nothing that came later was worked on, so its queue may have a backlog',
+  'queue-has-a-backlog': 'nothing newer was processed, either: its queue may have a backlog',
   'may-be-merged': 'many webhooks of one entity in a minute, of which equal ones are one message',
-  'not-logged': 'logged by an older release, with too little',
-  expired: 'the beginning of that time is older than the logs are kept',
-  'out-of-time': "the worker's time was over, so its line may be late",
+  'not-logged': 'logged by an older release, with too little detail',
+  expired: 'the period begins before the oldest log that is kept',
+  'out-of-time': 'the worker timed out, so its line may be late',
   'pause-too-short': 'a call that began before a pause may be logged a minute later',
   'ledger-lost': 'what operators did before the ledger was lost is not known',
   'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
   'waits-for-person': 'a person must finish it',
   'not-read': 'the store or the loyalty service could not be read',
-  'not-asked': 'the sides were not asked',
+  'not-asked': 'the comparison was left out (--no-sides)',
 } as const;
 type OpenWhy = keyof typeof NOT_DECIDED;
 

@@ -308,6 +308,6 @@ function verdictOf(
   if (broken > 0) {
     return { kind: 'action required', what: `${broken} of ${seen} broke a promise; ${left}` };
   }
-  if (cases > 0 && open === 0) return { kind: 'ok', what: `Every promise was kept, in ${seen}.` };
-  return { kind: 'unknown', what: `No promise was seen broken, in ${seen}; ${left}` };
+  if (cases > 0 && open === 0) return { kind: 'ok', what: `Every promise was kept: ${seen}.` };
+  return { kind: 'unknown', what: `No broken promise was found in ${seen}; ${left}` };
 }

@@ -89,7 +89,7 @@ The file has one line for each order, without personal data.
         async (session, { since, ...options }, kind) => {
           if (kind !== 'orders' || since === undefined) {
             throw new BadArguments(
-              'only orders are compared, and since a time: compare orders --since 24h. One order or product: trace order ID, trace product ID.',
+              'give "orders" and --since, such as: compare orders --since 24h. For one order or product: trace order ID, trace product ID.',
             );
           }
           const { compareOrders } = await import('./compare-orders.ts');
@@ -105,9 +105,9 @@ The file has one line for each order, without personal data.
     .option(...ONE_SHOP);
 
   declare<AuditOptions>(program, 'audit', {
-    summary: 'judge by logs, ledger and both sides whether every promise was kept in that time',
+    summary: 'check from logs, ledger, store and loyalty service that every promise was kept',
     description:
-      'Reads the log lines of the functions, the ledger, dead letters, and each order that changed from both sides. Names for every promise how many cases it saw, which broke it, and what could not be decided, and why.',
+      'Reads log lines, the ledger, dead letters, and each changed order from the store and the loyalty service. Shows for every promise how many cases there were, which broke it, and which could not be decided, and why.',
     examples: `\
   npx loyalty-connector audit --since 24h --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector audit --since 2026-10-01 --until 2026-10-02 --no-sides

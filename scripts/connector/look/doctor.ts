@@ -70,7 +70,7 @@ export function replaceSecrets(
   const asks = [{ name: 'shop', label: 'shop' }];
   const isRotating = credentials.some(({ olderUntil }) => olderUntil !== undefined);
   const say =
-    'While an older webhook secret is accepted, a third one ends it at once: this asks before.';
+    'The previous webhook secret is still accepted. Another new one ends that at once; you are asked first.';
   return SECRET_PURPOSES.map((purpose) => ({
     label: `Replace the ${purpose} secret`,
     line: line('secrets set', [purpose], {
@@ -150,8 +150,8 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
       .filter(({ webhook }) => webhook.some((secret) => one.webhook.includes(secret)))
       .map((other) =>
         warn(
-          `${one.shop} and ${other.shop} share one app secret: a body of one is valid at the other`,
-          'Give each shop an app of its own. Until then a captured body can be replayed at the other shop.',
+          `${one.shop} and ${other.shop} share one app secret: a webhook of one is valid for the other`,
+          'Give each shop an app of its own. Until then a captured webhook can be replayed to the other shop.',
         ),
       ),
   );

@@ -54,7 +54,7 @@ export function judgeStatus(status: Status): readonly CheckResult[] {
   return [
     ...checks,
     // What is planned waits for nothing that a person could do.
-    part('what waits', waiting, (groups) =>
+    part('waiting messages', waiting, (groups) =>
       groups
         .filter(({ waitsFor }) => waitsFor !== 'planned')
         .map((group) => judgeGroup(group, status, now)),
@@ -171,7 +171,7 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
   if (crash > 0) {
     const { lastAt = now.getTime() } = signs.crash ?? {};
     const times = counted(crash, 'time');
-    const what = `workers stopped at an unexpected error ${times} in the last hour`;
+    const what = `workers met an unexpected error ${times} in the last hour`;
     const until = momentText(new Date(lastAt + 3_600_000).toISOString(), now);
     // What others did since does not show that its cause is gone.
     yield fail(

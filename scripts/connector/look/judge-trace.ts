@@ -146,7 +146,7 @@ export function judgeTrace(trace: Trace): Judged {
   // Of customers, only changes of the last hours are looked for.
   const isReconciled = key.kind !== 'member';
   if (store.kind === 'gone' && !entry) {
-    const none = 'Neither the store nor the ledger knows it.';
+    const none = 'Neither the store nor the ledger has it.';
     return wait
       ? say('pending', `${none} ${sentence(waitText(wait, pause))}`, wake(trace), seeLetters)
       : say('unknown', none, seeLetters);

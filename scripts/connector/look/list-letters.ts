@@ -142,7 +142,7 @@ function pageTable(
   });
   const about = { title: 'About', shrinks: true };
   return table([about, 'Reason', 'Given up', 'Letter'], rows, {
-    title: 'One by one, the newest first',
+    title: 'Newest first',
   });
 }
 
@@ -179,7 +179,7 @@ export function tellingPart(why: string, others: readonly string[]): string {
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  { reason, code, delivered }: LetterGroup,
+  { reason, delivered }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -188,7 +188,7 @@ function actionsOn(
   const byHand = delivered ? undefined : all.findLast(afterHand);
   const look = byHand && { label: 'See what to do first', line: showLine(byHand.letterId) };
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const words = [reason, code, filter.text && `"${shorten(filter.text, TELLING)}"`];
+  const words = [reason, filter.text && `"${shorten(filter.text, TELLING)}"`];
   const cause = delivered ? 'delivered since' : words.filter(Boolean).join(', ');
   return [
     ...(look ? [look] : all.flatMap(firstOf).slice(-1)),

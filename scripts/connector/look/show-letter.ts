@@ -76,7 +76,7 @@ export async function showLetter(
   const onProgress = (seen: number, total: number) => progress.report(seen, `of about ${total}`);
   const [letter, ...others] = await findLetters(deployment, id, { signal, onProgress });
   progress.end();
-  const list = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
+  const list = `To list all: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
     const left = 'For one that was sent again or dropped, "trace" shows what happened.';
     throw new Problem(`No dead letter found for ${id}.`, `${left} ${list}`);
@@ -88,7 +88,7 @@ export async function showLetter(
   let shown: ShownLetter = known;
   if (reveal && !letter.gone) {
     const received = await receive(deployment, letter, signal);
-    const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
+    const hidden = `This dead letter cannot be read now: ${NOT_SEEN}`;
     if (!received) throw new Problem(hidden, list);
     record?.count({ revealed: 1 });
     const reader = { ledger, ...letterReaderOf(deployment.connector.shops) };
@@ -172,11 +172,12 @@ function documentOf(
 ): Document {
   const { letter, redactedAt, body } = shown;
   const { gone, letterId, at } = letter;
-  const title = `The dead letter about ${aboutText(about)}`;
+  const title = `Dead letter about ${aboutText(about)}`;
   const whose = about.shop === undefined ? '' : ` of ${about.shop}`;
   const advice = adviceOn(letter.code);
   const obstacle = previewReplay(letter, connector.shops);
   const trace = traceOf(about);
+  const all = line('dead-letters list', [], { id: about.id ?? letterId, limit: 25 });
   const seeTrace = trace ? [{ label: 'What happened to it', line: trace }] : [];
   return {
     title: gone ? `${title} left the queue` : `${title}${whose}`,
@@ -191,14 +192,7 @@ function documentOf(
       ? [...seeTrace, { label: 'See the other dead letters', line: line('dead-letters list') }]
       : [
           ...actionsOn(shown, obstacle !== undefined, seeTrace),
-          ...(matching > 1
-            ? [
-                {
-                  label: `See all ${matching} about it`,
-                  line: line('dead-letters list', [], { id: about.id ?? letterId, limit: 25 }),
-                },
-              ]
-            : []),
+          ...(matching > 1 ? [{ label: `See all ${matching} about it`, line: all }] : []),
         ],
     data: {
       matching,
@@ -268,8 +262,8 @@ export function actionsOn(
   return [
     ...(isByHand ? seeTrace : []),
     ...(isOver ? [] : firstOf(letter)),
-    ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send 1', ...once, line: send }]),
-    { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
+    ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send again', ...once, line: send }]),
+    { label: 'Drop', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
     ...(isErased || isRevealed
       ? []
       : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),

@@ -162,7 +162,7 @@ function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';
   const { endedAt, lookedAt, healed, rolledOut, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
-  const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
+  const end = left === '' ? `, complete up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
   const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} compared, ${sumOf(healed) + sumOf(rolledOut)} resent${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }

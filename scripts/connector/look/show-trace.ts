@@ -74,7 +74,7 @@ export async function showTrace(
     const found = await collectTrace(deployment, services, traced, signal, onProgress);
     progress.end();
     // A number is taken for an id, which nobody may have.
-    if (isUnknown(found)) throw unknownTo(`${kind === 'order' ? 'an' : 'a'} ${hit.kind}`, id);
+    if (isUnknown(found)) throw unknownTo(hit.kind, id);
     return documentOf(found, await orders, options.reveal);
   };
   if (second !== undefined) {
@@ -340,7 +340,7 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   if (last === undefined) return known;
   // The last change is most often one that has a line of its own.
   if (known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
-  return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'changed last' }];
+  return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'last changed' }];
 }
 
 /** ISO 8601; undefined while a pause without an end holds it. */

@@ -234,16 +234,16 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
   const member = service?.kind === 'customer' ? 'the member, orders, points' : NO_MEMBER;
   const inService = service && service.kind !== 'unknown' ? member : UNKNOWN;
   const inStore = `Ask the merchant: they are erased in ${name}.`;
-  const support = inService === NO_MEMBER ? '' : 'Ask its support: it has no call that erases.';
-  const queued = `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`;
-  const notSeen = lettersNotSeen > 0 ? `${lettersNotSeen} more of anybody: ${NOT_SEEN}` : '';
+  const support = inService === NO_MEMBER ? '' : 'Ask its support: its API cannot erase.';
+  const queued = `After an erasure they are processed without the person.${next} ${counted(unread, 'more message')}, about anyone, cannot be read until a worker has received it.`;
+  const notSeen = lettersNotSeen > 0 ? `${lettersNotSeen} more, about anyone: ${NOT_SEEN}` : '';
   const places: readonly (readonly [string, string, number | undefined, string?])[] = [
     ['queues', counted(waits.length, 'message'), MESSAGE_DAYS, queued],
     ['dead-letter queues', counted(letters.length, 'dead letter'), MESSAGE_DAYS, notSeen],
-    ['backups of the ledger', 'all that it had', BACKUP_DAYS, 'After a restore, erase again.'],
+    ['backups of the ledger', 'all of the above', BACKUP_DAYS, 'After a restore, erase again.'],
     ['logs', 'ids only', connector.deployment.logRetentionDays],
-    ['records of commands and imports', 'the number', AUDIT_DAYS],
-    ['files of "import balances"', UNKNOWN, undefined, 'Whoever imported them deletes them.'],
+    ['records of commands and imports', "the customer's number", AUDIT_DAYS],
+    ['files of "import balances"', UNKNOWN, undefined, 'Whoever imported them must delete them.'],
     [`the store (${name})`, IN_STORE[store?.kind ?? 'unavailable'], undefined, inStore],
     ['the loyalty service', inService, undefined, support],
   ];
@@ -312,10 +312,10 @@ function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
     title: `What is kept of ${nameOf(kept)}`,
     blocks: [
       table(
-        ['In the ledger', right('Items'), right('Personal'), 'Holds', 'Until, at the latest'],
+        ['In the ledger', right('Items'), right('Personal'), 'Holds', 'Kept until'],
         counts.map(({ kind, items, personal, until }) => {
           const holds = personal === 0 ? NUMBERS[kind] : HOLDS[kind];
-          return [kind, items, personal, holds ?? 'the number', until ?? 'they are gone'];
+          return [kind, items, personal, holds ?? 'the number', until ?? 'the customer is gone'];
         }),
         { empty: 'The ledger has nothing of them.' },
       ),

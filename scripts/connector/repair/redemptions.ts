@@ -311,19 +311,14 @@ export async function showCommand(
   const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };
   const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
   const mergedInto = known.id === customerId ? undefined : known.id;
+  const opens = line('redemptions show', [known.id], { shop });
   return {
     title: `Customer ${customerId} of ${shop}`,
     ...(verdict && { verdict }),
     blocks: [
       facts([
-        [
-          'Merged into customer',
-          mergedInto && {
-            text: mergedInto,
-            opens: line('redemptions show', [mergedInto], { shop }),
-          },
-        ],
-        ['The connector wrote the balance', asOf === null ? undefined : { at: asOf }],
+        ['Merged into customer', mergedInto && { text: mergedInto, opens }],
+        ['Balance last written', asOf === null ? undefined : { at: asOf }],
       ]),
       table(
         ['', right('Store'), right('Connector'), right('Service'), ''],
@@ -341,7 +336,7 @@ export async function showCommand(
       ...found.flatMap((one) => closings(one, now)),
       ...tryAgain(found),
       {
-        label: 'What happened with this customer, and their orders',
+        label: 'See what happened, and their orders',
         line: line('trace', ['customer', customerId], { shop }),
       },
     ],

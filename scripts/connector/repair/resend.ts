@@ -186,7 +186,7 @@ function previewResend(
   const { kind, what } = judged;
   const found = { key, judged, kind, what, sends: false, mayBeForced: false };
   if (store.kind === 'gone' && !entry) {
-    const unknown = 'Neither the store nor the ledger knows it: nothing to send.';
+    const unknown = 'Nothing to send: neither the store nor the ledger has it.';
     return { ...found, kind: 'action required', what: unknown };
   }
   if (store.kind === 'unavailable') {

@@ -188,8 +188,8 @@ async function obtain(
         askHidden(`${shop.domain}: ${question} (not shown)`),
       )
     : readPiped((await readAll(process.stdin)).trim());
-  const example = wanted.map(({ field }) => `"${field}": "…"`);
-  if (!fields) throw new Problem(`Standard input must be JSON: {${example.join(', ')}}`);
+  const example = wanted.map(({ field }) => `"${field}": "…"`).join(', ');
+  if (!fields) throw new Problem(`Nothing was stored: pipe in {${example}}, or use a terminal.`);
   const fault = faultIn(purpose, fields, shop);
   if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
   return fields as SecretFields;
@@ -248,7 +248,7 @@ export function missingIn(
 function parsePurpose(text: string): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((one) => one === text);
   if (purpose) return purpose;
-  throw new BadArguments(`give one of ${SECRET_PURPOSES.join(', ')}, not "${text}".`);
+  throw new BadArguments(`give the purpose: ${SECRET_PURPOSES.join(', ')}, not "${text}".`);
 }
 
 /** What is wrong with the fields, without their values; undefined when nothing is. */

@@ -230,7 +230,7 @@ const isSameMoment = (one: string | null, other: string | undefined): boolean =>
   one !== null && other !== undefined && Date.parse(one) === Date.parse(other);
 
 /** In the log; `doctor` explains it. */
-export const OTHER_END = 'the store keeps another end of a credit than it was sent';
+export const OTHER_END = 'the store changed the expiry of a credit';
 
 /** Begin → call → record, as the call that spends points. */
 async function callStore(

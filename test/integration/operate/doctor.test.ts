@@ -47,7 +47,7 @@ describe('loyalty-connector doctor', () => {
       const own = judged.filter((line) => line.slice(6).startsWith(`${name} `));
       expect(own, name).toEqual([expect.stringMatching(/^pass /)]);
     }
-    expect(flat(stdout)).toContain("takes the shop's signature and refuses a forged one");
+    expect(flat(stdout)).toContain("accepts the shop's signature and refuses a forged one");
     expect(stdout).toMatch(/^info {2}go-live +since \d{4}-\d\d-\d\d [\d:]+ UTC /m);
     for (const name of ['alarms', 'order origin', 'signatures']) {
       expect(stdout).toMatch(new RegExp(`^info {2}${name} `, 'm'));

@@ -58,7 +58,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['start --store shopfy', /Did you mean shopify\?/],
     ['start --store magento', /Allowed choices are shopify, vendure\. Help/],
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
-    ['dead-letters show', /missing required argument 'id'/],
+    ['dead-letters show', /<id> is missing: of the message/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
     ['dead-letters drop --because test', /choose the dead letters/],

@@ -124,7 +124,7 @@ describe('a deployment on AWS', () => {
 
   it("is examined with the account's quota, and the settings of the example are reported", async () => {
     const { code, stdout } = await runDeployed('doctor --all');
-    expect(stdout).toMatch(/warn {2}concurrency +deployed is .* what fits the\s+quota\s+is/);
+    expect(stdout).toMatch(/warn {2}concurrency +deployed: .* the\s+quota\s+allows:/);
     expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);
     expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \d\S+ \(us-east-1\)/);
     expect(stdout).toMatch(/warn {2}alarms +olivia@shop\.example has not confirmed/);

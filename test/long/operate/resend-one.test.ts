@@ -78,7 +78,7 @@ describe('resend of one order', () => {
 
   it('says that there is nothing to send of what does not exist, and ends with 1', async () => {
     const { code, stdout } = await connector.run('resend order 5512300000009 --yes --wait');
-    expect(stdout).toContain('Neither the store nor the ledger knows it');
+    expect(stdout).toContain('neither the store nor the ledger has it');
     expect(code).toBe(1);
   });
 

@@ -203,20 +203,20 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(4);
 
     const unknown = await connector.run('trace somebody@example.org');
-    expect(unknown.stderr).toContain('by this e-mail address.');
+    expect(unknown.stderr).toContain('with this e-mail address.');
     expect(unknown.stderr).not.toContain('somebody');
     expect(unknown.code).toBe(1);
   });
 
   it.each([
-    ['trace 9999', 'an order, a product, a code or a customer'],
+    ['trace 9999', 'an order, product, code or customer'],
     ['trace order 9999', 'an order'],
     ['trace order 5512300000001', 'an order'],
     ['trace customer 9999', 'a customer'],
   ])('answers "%s" that nobody knows it, and how to look for it', async (line, what) => {
     const { code, stdout, stderr } = await connector.run(line);
     const typed = line.slice(line.lastIndexOf(' ') + 1);
-    expect(stderr).toContain(`Neither the store nor the ledger knows ${what} by "${typed}".`);
+    expect(stderr).toContain(`Neither the store nor the ledger has ${what} "${typed}".`);
     expect(stderr).toContain('An order is found by its number, name or id');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });

@@ -603,16 +603,16 @@ describe('what documents say of dead letters', () => {
       expiryText(letterOf({ kind } as object), { healing, shops }),
     );
     for (const words of said) expect(words).toMatch(/^SQS deletes it on 2026-10-23\. \S/);
-    expect(said[0]).toContain('comparison of everything after 2026-10-24');
-    expect(said[0]).toContain('unless the app has read_all_orders');
+    expect(said[0]).toContain('full comparison after 2026-10-24');
+    expect(said[0]).toContain('except orders older than 60 days if the app lacks read_all_orders');
     const [shop] = shops.map((one) => ({ ...one, platform: 'vendure' as const }));
     const other = expiryText(letterOf({}), { healing, shops: shop ? [shop] : [] });
-    expect(other).toMatch(/until then, the next comparison of everything .*then\.$/);
+    expect(other).toMatch(/by then, the first full comparison .*then\.$/);
     // It was not rejected: nothing waits for the dead letter to go.
     const unread = { ...letterOf({}), reason: 'unreadable' } as const;
     expect(expiryText(unread, { healing, shops })).toContain('reconcile sends that anyway');
     const off = { shops, healing: { ...healing, deepEveryDays: false } } as const;
-    expect(expiryText(letterOf({}), off)).toContain('turn off the comparison of everything');
+    expect(expiryText(letterOf({}), off)).toContain('turn off full comparisons');
   });
 });
 

@@ -38,7 +38,7 @@ describe('the currency of a shop', () => {
     judgeCurrency({ currency: wanted, sharedAccount }, currency);
 
   it('fails where it is another one than the settings allow, with the ways to correct it', () => {
-    expect(judge('BRL', 'BRL')).toEqual(pass('the store counts in BRL'));
+    expect(judge('BRL', 'BRL')).toEqual(pass("the store's currency is BRL"));
     expect(judge('USD', 'BRL')).toMatchObject({
       ...{ verdict: 'fail', what: expect.stringContaining('rules.currency is BRL') },
       fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
@@ -282,7 +282,7 @@ it('a second rotation is offered with what it ends', () => {
     replaceSecrets(shops, [{ ...of, ...(olderUntil && { olderUntil }) }]).map(({ say }) => say);
   expect(saysOf()).toEqual([undefined, undefined, undefined]);
   expect(saysOf('2026-11-20T02:05:33Z')).toContainEqual(
-    expect.stringContaining('this asks before'),
+    expect.stringContaining('you are asked first'),
   );
 });
 

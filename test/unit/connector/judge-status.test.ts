@@ -158,7 +158,7 @@ describe('the verdict on a deployment', () => {
     [
       'work that breaks off, also while other work succeeds',
       { waiting: waiting({ waitsFor: 'connector', whys: ['broke-off'], messages: 1 }) },
-      '1 message waiting for the connector or AWS since 02:50 UTC (the worker stopped at an unexpected error)',
+      '1 message waiting for the connector or AWS since 02:50 UTC (the worker met an unexpected error)',
       'doctor',
     ],
     [

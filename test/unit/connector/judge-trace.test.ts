@@ -271,7 +271,7 @@ describe('the verdict on one entity', () => {
         waits: [{ ...wait, waitsFor: 'store', why: 'store-says-gone' }],
       },
       'pending',
-      'knows it. Its message is waiting for the store (the store does not have it, and is asked again',
+      'has it. Its message is waiting for the store (the store does not have it, and is asked again',
       'retry-now --shop example-store.myshopify.com',
     ],
     [
@@ -357,8 +357,8 @@ describe('the verdict on one entity', () => {
 
   it('shows no moment of the last change where the store does not say it', () => {
     const whats = (changes: Partial<Trace>) => JSON.stringify(documentOf(trace(changes)).blocks);
-    expect(whats({})).toContain('changed last');
-    expect(whats({ changedAt: undefined })).not.toContain('changed last');
+    expect(whats({})).toContain('last changed');
+    expect(whats({ changedAt: undefined })).not.toContain('last changed');
   });
 
   it('shows no next attempt where both sides agree', () => {
@@ -406,7 +406,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Queue: received',
     'Dead letter: sent again by ops',
     'Dead letter: given up',
-    'Store: changed last',
+    'Store: last changed',
     'Queue: waiting',
     'Connector: sent',
     'Connector: sent',

@@ -60,7 +60,7 @@ export function accessCheck(deployment: Deployment, unread: Promise<readonly str
       return [
         pass('the queues and the ledger can be read'),
         unknown(
-          `you may only look: your AWS credentials read no secrets, so these were not checked: ${skipped.join(', ')}`,
+          `your AWS credentials may not read secrets, so these were not checked: ${skipped.join(', ')}`,
           'docs/operator-access.md names the policy that allows it.',
         ),
       ];
@@ -82,7 +82,7 @@ export function concurrencyCheck(deployment: Deployment): Check {
       }
       const deployed = output('Concurrency');
       if (concurrencyText(fitted.concurrency) === deployed) return [pass(fitted.summary)];
-      const what = `deployed is ${deployed}; what fits the quota is ${fitted.summary}`;
+      const what = `deployed: ${deployed}; the quota allows: ${fitted.summary}`;
       return [warn(what, deployAgain(deployment))];
     },
   };

@@ -366,7 +366,7 @@ export function judgeCurrency(
 ): Finding {
   const { currency: wanted = currency, sharedAccount } = rules;
   if (currency === undefined) return unknown('the currency of the store could not be read');
-  if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
+  if (wanted === currency || wanted === 'any') return pass(`the store's currency is ${currency}`);
   const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders become dead letters`;
   const own = `Set the shop's rules.currency to '${currency}'`;
   return fail(

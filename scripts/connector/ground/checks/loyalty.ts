@@ -82,7 +82,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
 const BUILT_IN = 0;
 
 function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
-  const sample = `of up to ${SAMPLE} orders from ${DAYS} days, the service holds`;
+  const sample = `of ${SAMPLE} orders at most from the last ${DAYS} days, the service holds`;
   if (origins.length === 0) return info(`${sample} none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
   if (builtIn === 0) return pass(`${sample} ${origins.length}, none with Origin 0`);

@@ -221,9 +221,9 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
     if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
     const genuine = await send(String(stored.fields.current));
     if (genuine.kind === 'answered' && genuine.status === 200) {
-      return [pass(`${address} takes the shop's signature and refuses a forged one`)];
+      return [pass(`${address} accepts the shop's signature and refuses a forged one`)];
     }
-    const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
+    const refused = `${address} refuses the shop's own signature (${answerText(genuine)})`;
     // The receiver keeps what it has read.
     if (storedAt && Date.now() - storedAt.getTime() < REFUSED_SECRET_MAX_AGE_MS) {
       const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within a minute. Check again then.`;
@@ -250,7 +250,7 @@ function judgeForged(
   if (answer.status === 401) return undefined;
   if (answer.status >= 200 && answer.status <= 299) {
     return fail(
-      `${address} took a forged signature`,
+      `${address} accepted a forged signature`,
       'Something else answers there: deploy again.',
     );
   }

@@ -34,8 +34,8 @@ export function settingsCheck({ where, stage, connector, settingsFile }: Setting
         settingsFile === undefined
           ? file
           : relative(findProject(), resolve(findProject(), settingsFile));
-      const copyOf = read === file ? '' : `, the copy of ${file} that "npm start" runs with,`;
-      return [pass(`${read}${copyOf} is valid: ${shops}`), ...found];
+      const copy = read === file ? '' : ` ("npm start" runs with the copy ${read})`;
+      return [pass(`${file}${copy} is valid: ${shops}`), ...found];
     },
   };
 }

@@ -45,7 +45,7 @@ const WHY: Readonly<Record<string, string>> = {
   unavailable: 'it answered with a server error',
   'loyalty-unavailable': 'calls are stopped for a while, because others failed',
   'call-under-way': 'an earlier call may still be executed',
-  'broke-off': 'the worker stopped at an unexpected error',
+  'broke-off': 'the worker met an unexpected error',
   overtaken: 'another worker updated the same entry',
   'ledger-unavailable': 'the ledger did not answer',
   'store-says-gone': 'the store does not have it, and is asked again for ten minutes',

@@ -49,7 +49,7 @@ export function parseKind(text: string): EntityKind {
   if (text === 'customer') return 'member';
   const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
   if (kind) return kind;
-  throw new BadArguments(`give an order, a product, a coupon or a customer, not "${text}".`);
+  throw new BadArguments(`give the kind: order, product, coupon or customer, not "${text}".`);
 }
 
 /**
@@ -80,12 +80,12 @@ export async function findAny(
   if (hits.length > 0) return { hits, problems };
   const [problem] = problems;
   if (problem) throw problem;
-  throw unknownTo('an order, a product, a code or a customer', text);
+  throw unknownTo('order, product, code or customer', text);
 }
 
 export const unknownTo = (what: string, text: string) =>
   new Problem(
-    `Neither the store nor the ledger knows ${what} by ${isAddress(text) ? 'this e-mail address' : `"${text}"`}.`,
+    `Neither the store nor the ledger has ${/^[ao]/.test(what) ? 'an' : 'a'} ${what} ${isAddress(text) ? 'with this e-mail address' : `"${text}"`}.`,
     'An order is found by its number, name or id, a product by its id or title, a customer by id or e-mail address.',
   );
 

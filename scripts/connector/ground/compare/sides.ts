@@ -267,7 +267,7 @@ const theirsText: InWords = (_, { rows }) => {
   const counts = amount
     ? ` It counts ${amount.service} there, and ${amount.store} by our rules.`
     : '';
-  return `Another integration sent it before go-live, and as it is there it stays.${counts} What changes from now on is sent.`;
+  return `Another integration sent it before go-live; what it sent stays as it is.${counts} What changes from now on is sent.`;
 };
 
 const changedThereText: InWords = ({ held }, { figures }) => {
@@ -289,7 +289,7 @@ const FINDINGS: Readonly<Record<Finding, readonly [VerdictKind, string | InWords
   'service-refuses': ['action required', unreadText],
   'service-cannot-be-read': [
     'unknown',
-    'The loyalty service cannot read out a product, so nothing more can be checked.',
+    'The loyalty service cannot show a product, so nothing more can be checked.',
   ],
   skipped: ['ok', skippedText],
   'skipped-but-held': ['unknown', skippedText],

@@ -258,15 +258,15 @@ export function expiryText(
       return 'If the store still has what it is about, reconcile sends that anyway.';
     }
     if (!SCANNED.has(event.kind)) {
-      return 'Decide before then: docs/healing.md says what is left to do by hand after that.';
+      return 'Decide before then; docs/healing.md says what you must do by hand afterwards.';
     }
     if (healing.deepEveryDays === false) {
-      return 'After that it is sent only when it changes in the store, because the settings turn off the comparison of everything.';
+      return 'After that it is sent only when it changes in the store, because the settings turn off full comparisons.';
     }
     const shop = shops.find(({ domain }) => domain === event.shop);
     const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
-    const except = hidden === undefined ? '' : `; not ${hidden}`;
-    return `If it was not sent until then, the next comparison of everything after ${day} sends what the store has then${except}.`;
+    const except = hidden === undefined ? '' : `, except ${hidden}`;
+    return `If it has not been sent by then, the first full comparison after ${day} sends what the store has then${except}.`;
   };
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
@@ -333,7 +333,8 @@ const FEWER_COUNTED = 'something other than the connector removed some';
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
   const { letters, matching } = list;
   const others = othersIn(list);
-  const left = others === 1 ? 'is 1 other' : `are ${others} others`;
+  const shops = [...new Set(letters.flatMap(({ event }) => event?.shop ?? []))].join(', ');
+  const left = `${others === 1 ? 'is 1 other' : `are ${others} others`}${shops && ` of ${shops}`}`;
   const given = shorten(optionTexts(optionsOf(filter)).join(' '), 100);
   const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
   const has = filter.code === undefined ? '' : ` Existing codes: ${codes || 'none'}.`;

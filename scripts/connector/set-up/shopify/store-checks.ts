@@ -191,7 +191,7 @@ export const customerAccountsCheck = answerCheck(
           'the shop has legacy customer accounts, which Shopify will end: they show no extension, so points and rewards are on pages of the theme and at the till only, and nobody can use store credit',
           "Upgrade in the store's admin: Settings, Customer accounts. Then place the pages of the app (docs/storefront.md).",
         )
-      : pass('the shop has the customer accounts that show the extensions of the app');
+      : pass('the shop has customer accounts that show the extensions of the app');
   },
 );
 
@@ -200,7 +200,7 @@ export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocum
   if (!data?.storeCreditConfiguration) return unknown('its store credit could not be read');
   return data.storeCreditConfiguration.storeCreditEnabled
     ? pass(
-        `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then needs you`,
+        `cashback becomes store credit. If the log says "${OTHER_END}", a credit whose answer was lost needs you`,
       )
     : fail(
         'cashback becomes store credit, but the checkout does not accept it: nobody can redeem it',

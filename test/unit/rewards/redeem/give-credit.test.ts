@@ -194,7 +194,7 @@ describe('a store that keeps the end of a credit less exactly', () => {
   it('is believed where it answers, with a warning', async () => {
     await world.redeem(TEN);
     await expectCredited();
-    const message = 'the store keeps another end of a credit than it was sent';
+    const message = 'the store changed the expiry of a credit';
     expect(world.telemetry.logged).toContainEqual(
       expect.objectContaining({ level: 'warn', message }),
     );
