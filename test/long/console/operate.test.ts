@@ -78,7 +78,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await letter.waitFor();
     await takePicture(page, 'console-letters');
     await letter.click();
-    await page.getByRole('button', { name: 'Send 1' }).click();
+    await page.getByRole('button', { name: 'Send again' }).click();
     expect(await agree(page, 'Send 1')).toContain('Done: ');
     await openTab(page, 'Dead letters');
     await page.getByRole('button', { name: 'Send 2' }).click();
@@ -98,7 +98,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     const { page } = await world.visit({ at: `#/dead-letters/show/${order?.id}` });
     await page.getByRole('heading', { name: /^The dead letter about/, level: 1 }).waitFor();
     await takePicture(page, 'console-letter');
-    await page.getByRole('button', { name: 'Drop 1' }).click();
+    await page.getByRole('button', { name: 'Drop' }).click();
     await dialogOf(page).getByLabel('Reason for dropping').fill('a test of the till');
     await dialogOf(page).getByRole('button', { name: 'Preview' }).click();
     const said = await agree(page, 'Drop 1');
@@ -122,7 +122,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     expect(page.url()).not.toContain('orsolya');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
     await page.getByRole('link', { name: 'See points and rewards' }).click();
-    await page.getByRole('link', { name: 'What happened with this customer' }).click();
+    await page.getByRole('link', { name: 'See what happened' }).click();
     await page.getByRole('link', { name: `#${number}` }).click();
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('agree');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);

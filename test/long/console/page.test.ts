@@ -153,7 +153,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(await lines.first().getAttribute('d')).toMatch(/^M0\.5 \d+(\.\d+)?L1\.5 /);
     const folded = page.getByText('Every webhook is refused.');
     expect(await folded.isVisible()).toBe(false);
-    await page.getByText('2 more, repaired with this').click();
+    await page.getByText('2 more, fixed by the same step').click();
     expect(await folded.isVisible()).toBe(true);
     const cell = page.getByRole('table', { name: 'Both sides now' }).getByRole('cell').last();
     expect(await cell.getAttribute('class')).toBe('right');
@@ -412,7 +412,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       await heading(page, SAMPLE.title).waitFor();
       expect(await page.getByRole('button', { name: 'Send 5' }).count()).toBe(0);
       const shown = await textOf(page);
-      expect(shown).toContain('this console only looks');
+      expect(shown).toContain('this console is read-only');
       expect(shown).toContain('npx loyalty-connector dead-letters replay --reason rejected --yes');
       expect(shown).toContain("npx loyalty-connector pause --because '<why>'");
       expect(shown).toContain('npx loyalty-connector secrets set loyalty');

@@ -17,13 +17,14 @@ import type {
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
 import type { Ran } from '../run-command.ts';
+import { isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { clockText, dayText, localText, numberText, secondText, textIn } from './words.ts';
 
 const INTERRUPTED = 130;
 const GONE: NonNullable<Ran['problem']> = {
-  message: 'The console does not answer. Does its command still run?',
+  message: 'The console does not answer. Is its command still running?',
 };
 
 interface AnswerProps {
@@ -103,8 +104,9 @@ function Blocks({
   readonly command: string;
   readonly level?: number;
 }) {
-  // Other pages of this list, or the same once more in another way: they belong below it.
-  const isFurther = ({ line }: Suggestion) => line.command === command && line.options.yes !== true;
+  // Other pages of this list, the same in another way, or what is typed in a terminal: they belong below it.
+  const isFurther = ({ line }: Suggestion) =>
+    !isOffered(line.command) || (line.command === command && line.options.yes !== true);
   const first = <Suggestions of={next.filter((one) => !isFurther(one))} />;
   return (
     <Level.Provider value={level}>
@@ -189,7 +191,7 @@ function Text({ text, tone }: TextBlock) {
 }
 
 /** More of them, with nothing to do, are folded away. */
-const MOST_QUIET = 6;
+const MOST_QUIET = 40;
 
 function Findings({ title, findings }: FindingsBlock) {
   const isQuiet = ({ tone, next = [] }: ShownFinding) =>
@@ -204,7 +206,7 @@ function Findings({ title, findings }: FindingsBlock) {
       {folded.length > 0 && (
         <details>
           <summary>
-            {folded.length - notes} fine{notes === 0 ? '' : `, ${counted(notes, 'note')}`}
+            {folded.length - notes} passed{notes === 0 ? '' : `, ${counted(notes, 'note')}`}
           </summary>
           <FindingList of={folded} />
         </details>
@@ -216,7 +218,7 @@ function Findings({ title, findings }: FindingsBlock) {
 const MARKS = {
   ok: ['✓', 'Fine'],
   pending: ['!', 'Warning'],
-  bad: ['✕', 'Wrong'],
+  bad: ['✕', 'Problem'],
   info: ['i', 'Note'],
 } as const;
 
@@ -240,7 +242,7 @@ function FindingList({ of }: { readonly of: readonly ShownFinding[] }) {
             <Suggestions of={next} />
             {follows.length > 0 && (
               <details>
-                <summary>{follows.length} more, repaired with this</summary>
+                <summary>{follows.length} more, fixed by the same step</summary>
                 <FindingList of={follows} />
               </details>
             )}

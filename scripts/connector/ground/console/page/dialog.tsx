@@ -102,10 +102,10 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
         />
       )}
       {!hasPreview && !running && say && <p>{say.replace(/:$/, '.')}</p>}
-      {isPreviewing && <Underway ran={question.asking} doing="Asking what it would do" />}
+      {isPreviewing && <Underway ran={question.asking} doing="Loading the preview" />}
       {preview && !running && <Outcome ran={preview} command={line.command} agreed={agreed} />}
       {isRunning && (
-        <Underway ran={running} doing={isStopping ? 'Stopping after what is under way' : label} />
+        <Underway ran={running} doing={isStopping ? 'Stopping after the current step' : label} />
       )}
       {ended && <Outcome ran={ended} command={line.command} />}
       <div class="buttons">

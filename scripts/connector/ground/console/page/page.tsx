@@ -147,6 +147,7 @@ function SearchBox({ search, line, isFirst }: SearchProps) {
       <Form class="fields" fields={[{ name: 'text', label, ...typed }, ...shop]} onSubmit={find}>
         <button type="submit">Find</button>
       </Form>
+      {isFirst && <p class="soft">Shows what happened, and what each side has now.</p>}
     </search>
   );
 }

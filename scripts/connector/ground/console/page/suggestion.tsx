@@ -36,8 +36,8 @@ function Offer({ suggestion }: { readonly suggestion: Suggestion }) {
         <span>{label}: </span>
         <span class="soft">
           {about.readOnly && !onlyLooks(line.command)
-            ? 'this console only looks. Someone who may change things runs'
-            : 'not offered here. In a terminal:'}
+            ? 'this console is read-only. Someone who may change things runs:'
+            : 'in a terminal:'}
         </span>
         <CommandText line={completeLine(suggestion)} />
       </>

@@ -94,9 +94,9 @@ export function Cell({ of: cell }: { readonly of: CellValue }) {
   const kind = [tone, isBadge && 'badge'].filter(Boolean).join(' ');
   if (!opens) {
     return (
-      <>
-        <span class={kind}>{words}</span> {ID.test(words) && <Copy text={words} what={words} />}
-      </>
+      <span class={kind}>
+        {words} {ID.test(words) && <Copy text={words} what={words} />}
+      </span>
     );
   }
   return (
