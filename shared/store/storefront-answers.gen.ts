@@ -11,7 +11,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** All that a page shows of a customer, of one moment. */
+        /** Everything that a page shows about a customer, read at one moment. */
         readonly get: operations["view"];
         readonly put?: never;
         readonly post?: never;
@@ -28,7 +28,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Points, cashback and tier alone. */
+        /** Only points, cashback and tier. */
         readonly get: operations["me"];
         readonly put?: never;
         readonly post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The rewards alone, with the reasons why not. */
+        /** Only the rewards, and why some cannot be redeemed. */
         readonly get: operations["rewards"];
         readonly put?: never;
         readonly post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** The codes alone. */
+        /** Only the codes. */
         readonly get: operations["redemptions"];
         readonly put?: never;
         readonly post?: never;
@@ -166,7 +166,7 @@ export interface components {
          * @enum {string}
          */
         readonly AmountStepKind: "goods" | "tax" | "gift-cards-sold" | "refunded-without-lines" | "never-paid" | "dispute-lost" | "paid-with-gift-cards" | "paid-with-store-credit" | "store-credit-not-known";
-        /** @description Points, cashback and tier alone. */
+        /** @description Only points, cashback and tier. */
         readonly Balance: {
             /** @description ISO 8601: the moment of points, cashback, tier and rewards. Null while no balance is known. */
             readonly asOf: string | null;

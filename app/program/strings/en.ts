@@ -50,7 +50,7 @@ export const en = {
     /** Used where the tiers are known. */
     forTiers: 'For {tiers} customers',
     /** After a failure that leaves open whether points were spent. */
-    safeToRetry: 'You can try again: your points are never taken twice for it.',
+    safeToRetry: 'You can try again: your points are never taken twice.',
     done: 'Done. Your code is {code}.',
   },
   codes: {
@@ -74,9 +74,9 @@ export const en = {
         'Waiting for confirmation. The points are never taken twice. The code will appear here.',
       used: 'Used',
       expired: 'Expired',
-      returning: 'Being taken back. The points are back in a few minutes.',
+      returning: 'Being taken back. The points will be back in a few minutes.',
       cancelled: 'Cancelled: the points are back.',
-      credited: '{amount} is on your store credit. Use it at the checkout.',
+      credited: '{amount} was added to your store credit. Use it at checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   /** Why a code did not come into the cart; other reasons are those of `why`. */

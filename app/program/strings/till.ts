@@ -41,8 +41,7 @@ const en = {
   /** The till took the code, and the cart does not show it. */
   handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
   kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
-  mayHaveHappened:
-    'It may have been redeemed all the same. Try again: the points are never taken twice.',
+  mayHaveHappened: 'It may have been redeemed anyway. Try again: the points are never taken twice.',
   back: 'Back to the rewards',
   close: 'Back to the sale',
   offline: 'The till is offline. Points and rewards need a connection.',
@@ -54,7 +53,7 @@ const en = {
     'not-editable': 'This cart cannot be changed.',
     'not-applied': 'The till did not accept the code for this cart.',
   } satisfies Readonly<Record<CartProblem, string>>,
-  credited: '{amount} is on the store credit of the customer. Take it as payment.',
+  credited: '{amount} was added to the customer’s store credit. Accept it as payment.',
   /** Instead of the sentences for a shopper; others are the same. */
   why: {
     'not-a-member': 'The customer does not take part in the loyalty program.',

@@ -49,12 +49,12 @@ export function renderApi(to: string): Html {
     all.map(([path, { [method]: one }]) => one && renderOperation(method, path, one));
   return html`<h1>The storefront’s API</h1>
 <p class="lead">${prose(info.description)}</p>
-<p>Here it is at <code>${to}/account</code>, and for this shop at <a href="${PROXY_PATH}/view">${PROXY_PATH}</a>. <a href="/api.yaml">The same as OpenAPI</a></p>
+<p>On this machine: <code>${to}/account</code>, and for pages of this shop <a href="${PROXY_PATH}/view">${PROXY_PATH}</a>. <a href="/api.yaml">As OpenAPI</a></p>
 <h2>What a page shows</h2>
 ${ofMethod('get')}
 <h2>What a customer does</h2>
 ${ofMethod('post')}
-<h2>Instead of an answer</h2>
+<h2>Errors</h2>
 ${renderFields(Object.entries(components.responses).map(([name, { description }]) => ({ name, type: '', description })))}
 <h2>Types</h2>
 ${Object.entries(components.schemas).map(
@@ -79,7 +79,7 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
 ${renderFields([...given, ...body])}
 <p class="note">Answers with ${answer.$ref === undefined ? 'these fields:' : typeOf(answer)}</p>
 ${renderFields(fieldsOf(answer))}
-${isAskable && html`<p><a class="button" href="${PROXY_PATH}${path}">Ask it: ${PROXY_PATH}${path}</a></p>`}</section>\n`;
+${isAskable && html`<p><a class="button" href="${PROXY_PATH}${path}">Try it: ${PROXY_PATH}${path}</a></p>`}</section>\n`;
 }
 
 interface Field {

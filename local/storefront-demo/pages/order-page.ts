@@ -72,7 +72,7 @@ function stepsOf(evidence: Evidence): readonly Step[] {
       at: order.createdAt,
       note: `Order #${order.number} with the id ${order.id}.`,
     }),
-    step('received', 'Webhook received', findDelivery(evidence)),
+    step('received', 'Webhooks received', findDelivery(evidence)),
     step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests),
     step('points', 'Points given', describePoints(evidence), dueNote(evidence)),
     step('balance', 'Balance in the store', findBalance(evidence)),
@@ -82,13 +82,12 @@ function stepsOf(evidence: Evidence): readonly Step[] {
 function findDelivery({ order, deliveries }: Evidence) {
   // The text, not the parsed body: JSON.parse would round the ids.
   const own = deliveries.filter(({ body }) => body.includes(`"gid://shopify/Order/${order.id}"`));
-  const [first] = own.filter(({ state }) => state === 'delivered');
-  const attempt = first?.attempts.at(-1);
-  if (!first || !attempt) return undefined;
-  const delivered = own.filter(({ state }) => state === 'delivered').length;
+  const arrived = own.filter(({ state }) => state === 'delivered');
+  const attempt = arrived[0]?.attempts.at(-1);
+  if (!attempt) return undefined;
   return {
     at: new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString(),
-    note: `The connector has ${delivered} of the ${own.length} webhooks of this order.`,
+    note: `The connector has received ${arrived.length} of ${own.length} for this order.`,
   };
 }
 
@@ -136,7 +135,7 @@ export function renderOrder(shop: Shop, order: OrderRow): Html {
 <p class="lead">${say(describeStatus(order))}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
-<h2 id="progress-title">${say(isGuest ? 'The way of your order' : 'Your points arrive')}</h2>
+<h2 id="progress-title">${say(isGuest ? 'Your order’s progress' : 'Your points arrive')}</h2>
 <ol class="steps" data-progress="/orders/${order.id}/progress" aria-live="polite">
 ${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
 </ol>

@@ -93,7 +93,7 @@ ${renderCredit(store, visit, quote)}
 <button class="primary">${say('Place order')}</button>
 <p class="note">${
     customerOf(store, visit)
-      ? say('The order is paid and sent at once, so that you see its points arrive.')
+      ? say('The order is paid and shipped at once, so that you see its points arrive.')
       : html`${say('You are not logged in, so this order earns no points.')} <a href="/account">${say('Log in')}</a>`
   }</p>
 </form>
@@ -180,10 +180,10 @@ export function renderAccount({ store, loyalty }: Shop, visit: Visit, next: stri
   const customer = customerOf(store, visit);
   if (!customer) {
     return html`<h1>${say('Log in')}</h1>
-<p class="lead">${say('Choose who you are. All of them are invented.')}</p>
+<p class="lead">${say('Choose who you are. All customers are invented.')}</p>
 ${renderChoice(store, undefined, next)}`;
   }
-  return html`<h1>${say('Account of')} ${nameOf(customer)}</h1>
+  return html`<h1>${say('{}’s account', nameOf(customer))}</h1>
 <div class="account">
 ${renderWidget(store, visit, { show: 'balance rewards' })}
 <div>

@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   'See the products': ['Ver os produtos', 'Ver los productos'],
   Summary: ['Resumo', 'Resumen'],
   'Place order': ['Fazer o pedido', 'Hacer el pedido'],
-  'The order is paid and sent at once, so that you see its points arrive.': [
+  'The order is paid and shipped at once, so that you see its points arrive.': [
     'O pedido é pago e enviado na hora, para você ver os pontos chegarem.',
     'El pedido se paga y se envía al momento, para que veas llegar los puntos.',
   ],
@@ -45,8 +45,8 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   Tax: ['Impostos', 'Impuestos'],
   Includes: ['Inclui', 'Incluye'],
   Account: ['Conta', 'Cuenta'],
-  'Account of': ['Conta de', 'Cuenta de'],
-  'Choose who you are. All of them are invented.': [
+  '{}’s account': ['Conta de {}', 'Cuenta de {}'],
+  'Choose who you are. All customers are invented.': [
     'Escolha quem você é. Todos são inventados.',
     'Elige quién eres. Todos son inventados.',
   ],
@@ -69,9 +69,9 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'El crédito en tienda ha pagado {}.',
   ],
   'Your points arrive': ['Seus pontos chegam', 'Tus puntos llegan'],
-  'The way of your order': ['O caminho do seu pedido', 'El camino de tu pedido'],
+  'Your order’s progress': ['O caminho do seu pedido', 'El camino de tu pedido'],
   'Order placed in the store': ['Pedido feito na loja', 'Pedido hecho en la tienda'],
-  'Webhook received': ['Webhook recebido', 'Webhook recibido'],
+  'Webhooks received': ['Webhooks recebidos', 'Webhooks recibidos'],
   'Sent to the loyalty service': ['Enviado ao programa', 'Enviado al programa'],
   'Points given': ['Pontos dados', 'Puntos concedidos'],
   'Balance in the store': ['Saldo na loja', 'Saldo en la tienda'],

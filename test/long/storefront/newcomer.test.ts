@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     await get.click();
     const credited = page
       .getByRole('listitem')
-      .filter({ hasText: '€3.00 is on your store credit.' });
+      .filter({ hasText: '€3.00 was added to your store credit.' });
     await credited.getByText(/Valid until/).waitFor({ timeout: patient.timeout });
     await buy(shopper, 1);
     const credit = page.getByRole('checkbox', { name: 'Pay €3.00 with store credit and' });

@@ -1,4 +1,6 @@
 const docs = document.getElementById('docs');
+const { matches: isDark } = matchMedia('(prefers-color-scheme: dark)');
+document.documentElement.classList.toggle('dark-mode', isDark);
 
 const ui = window.SwaggerUIBundle({
   domNode: docs,
