@@ -96,7 +96,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
   it('drops a dead letter for a reason', async () => {
     const [order] = await refusedOrders(['d@example.org']);
     const { page } = await world.visit({ at: `#/dead-letters/show/${order?.id}` });
-    await page.getByRole('heading', { name: /^The dead letter about/, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: /^Dead letter about/, level: 1 }).waitFor();
     await takePicture(page, 'console-letter');
     await page.getByRole('button', { name: 'Drop' }).click();
     await dialogOf(page).getByLabel('Reason for dropping').fill('a test of the till');
