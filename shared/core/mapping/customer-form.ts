@@ -7,6 +7,7 @@ import {
   type StoreOrder,
 } from '../../store/store-entities.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
+import type { Snapshot } from '../store/store.ts';
 import {
   type CustomerForm,
   type Found,
@@ -236,4 +237,17 @@ export function askMerchant<Given, T>(
     const isName = /^[A-Za-z]{1,40}$/.test(name);
     return fault(`threw ${isName ? name : 'something that is not an error'}`);
   }
+}
+
+/** Who bought, or may use the code. */
+export function customersIn(entity: Snapshot['entity']): readonly StoreCustomer[] {
+  if (entity.kind === 'order') return entity.order.customer ? [entity.order.customer] : [];
+  const { audience } = entity.kind === 'coupon' ? entity.coupon : {};
+  return audience?.kind === 'customers' ? audience.customers : [];
+}
+
+/** The service knows one customer per coupon, and takes a code back for all at once: one for several has none. */
+export function buyerIn(entity: Snapshot['entity']): StoreCustomer | undefined {
+  const [buyer, ...others] = customersIn(entity);
+  return others.length === 0 ? buyer : undefined;
 }

@@ -3,8 +3,7 @@ import { toJsonNumber, ZERO } from '../../store/money.ts';
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
-import { buyerIn } from '../store/store.ts';
-import { isIdentified, plainCustomerForm } from './customer-form.ts';
+import { buyerIn, isIdentified, plainCustomerForm } from './customer-form.ts';
 import { type CouponForm, type KnownBefore, knownFields, type Mapped } from './wanted-state.ts';
 
 /** `ofShop`: it was sent under an id of its shop's own. */

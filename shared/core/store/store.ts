@@ -1,6 +1,5 @@
 import type {
   StoreCoupon,
-  StoreCustomer,
   StoreMember,
   StoreOrder,
   StoreProduct,
@@ -14,19 +13,6 @@ export type StoreEntity =
   | { readonly kind: 'product'; readonly product: StoreProduct }
   | { readonly kind: 'coupon'; readonly coupon: StoreCoupon }
   | { readonly kind: 'member'; readonly member: StoreMember };
-
-/** Who bought, or may use the code. */
-export function customersIn(entity: Snapshot['entity']): readonly StoreCustomer[] {
-  if (entity.kind === 'order') return entity.order.customer ? [entity.order.customer] : [];
-  const { audience } = entity.kind === 'coupon' ? entity.coupon : {};
-  return audience?.kind === 'customers' ? audience.customers : [];
-}
-
-/** The service knows one customer per coupon, and takes a code back for all at once: one for several has none. */
-export function buyerIn(entity: Snapshot['entity']): StoreCustomer | undefined {
-  const [buyer, ...others] = customersIn(entity);
-  return others.length === 0 ? buyer : undefined;
-}
 
 /** What an event's own body says. Reading it asks no other system. */
 export type EventReading =

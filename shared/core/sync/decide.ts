@@ -18,6 +18,7 @@ import {
 import type { EntityEntry, LedgerKey } from '../ledger/ledger.ts';
 import { fromThousandths, ownCount, type ServiceOrder, toThousandths } from '../ledger/ledger.ts';
 import {
+  buyerIn,
   contactHash,
   hidesDetails,
   memberMemory,
@@ -38,7 +39,7 @@ import {
   type WantedOrder,
   type WantedState,
 } from '../mapping/wanted-state.ts';
-import { buyerIn, type OrderQuestion, type Snapshot, type StoreEntity } from '../store/store.ts';
+import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
   isHeldLive,
   nextCall,

@@ -22,7 +22,8 @@ import {
   redactionAfter,
 } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { customersIn, type ReadEvent } from '../../../../shared/core/store/store.ts';
+import { customersIn } from '../../../../shared/core/mapping/customer-form.ts';
+import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read-letters.ts';
 
