@@ -1,6 +1,7 @@
 import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
 import type { PlacedOrder } from '../../local/vendure-engine/shopkeeper.ts';
 import type { LocalStack } from '../support/local-stack.ts';
+import { foundIn, readRawItems } from '../support/raw-ledger.ts';
 import { person, type Say } from './check.ts';
 import { DOMAIN, type OperatedShop, openOperatedShop } from './operated-shop.ts';
 
@@ -25,6 +26,7 @@ export async function playOperator(
       await bringThePast(shop, stack);
       await look(shop, order);
       await lookInVain(shop, order);
+      await erase(shop, stack);
       await shop.check.expectSound(stack);
     });
   } finally {
@@ -120,4 +122,25 @@ async function lookInVain(
   await command('backfill orders --since 1d', 1, unread);
   await command('setup --yes', 1, 'Set-up stopped at step 4, Vendure server.');
   check.say('without the server, no command says that it is well');
+}
+
+/** What somebody may ask about their data is answered, and erased, by their e-mail address. */
+async function erase(
+  { check, command, startEngine }: OperatedShop,
+  stack: LocalStack,
+): Promise<void> {
+  const kept = async () =>
+    foundIn(await readRawItems(stack.dynamoDb, stack.outputs.LedgerTable ?? ''), [
+      'ann@example.com',
+    ]);
+  await startEngine(stack);
+  check.expect('the ledger holds the customer', (await kept()).length > 0);
+  await command('privacy show ann@example.com', 0, 'their account and orders', 'the member');
+  // The first may leave a message on its way.
+  await command('privacy erase ann@example.com --yes', [1, 3]);
+  await stack.settled();
+  await command('privacy erase ann@example.com --yes', 1, 'But Vendure has them still');
+  const left = await kept();
+  check.expect(`nothing of them is in the ledger: ${left.length}`, left.length === 0);
+  check.say('a person was erased');
 }
