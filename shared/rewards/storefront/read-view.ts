@@ -287,6 +287,7 @@ async function requestReading(
   try {
     await queue.send({ ...head, kind: 'balance', topic: 'visit' });
   } catch (error) {
+    requested.keep(customerId, true, 0);
     telemetry.log('error', 'the queue did not take the request for a balance', errorFields(error));
   }
 }

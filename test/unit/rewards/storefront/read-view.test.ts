@@ -365,10 +365,15 @@ describe('what a shopper sees of the own standing', () => {
     expect(shop.calls('getCustomerPoints')).toBe(0);
   });
 
-  it('is shown though the queue does not take the request', async () => {
+  it('is shown though the queue does not take the request, and the next visit asks again', async () => {
     shop.parts.queueFails = true;
-    await shop.remember('7', '40', '0');
+    await shop.remember('7', '40', '0', null);
+    shop.clock.ms += 86_400_001;
     expect(await standing()).toMatchObject({ points: 40 });
+    expect(shop.requested).toEqual([]);
+    shop.parts.queueFails = false;
+    for (const _ of ['first page', 'second page']) await standing();
+    expect(shop.requested).toHaveLength(1);
   });
 });
 
