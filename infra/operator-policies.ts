@@ -41,7 +41,6 @@ const OWN_REVEALS = `${OWN_RECORDS}|reveal-*`;
  * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).
  * They have generated names, which cannot collide with those of another region or of a deleted stack. Their
  * descriptions must never change: that replaces a policy, and the people would lose it.
- * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 export class OperatorPolicies extends Construct {
   readonly operatorArn: string;

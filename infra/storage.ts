@@ -208,7 +208,6 @@ export type SecretPurpose = 'webhook' | 'loyalty' | 'store' | 'points';
  * The ARNs of all shops' secrets of these purposes: each function may read only those that it needs.
  * `npx loyalty-connector secrets set` and `setup` create the secrets, because a resource for each would limit the
  * number of shops (CloudFormation has 500 resources, a policy 6,144 characters).
- * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 export function secretArns(
   scope: Construct,

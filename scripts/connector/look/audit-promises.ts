@@ -112,11 +112,6 @@ const ACCEPTED_WITHIN_MS = 30_000;
 /** A queue works off what came first, but for what waits. */
 const OVERTAKEN_MS = 15 * MINUTE_MS;
 
-interface Span {
-  readonly from: number;
-  readonly until: number;
-}
-
 /** The time that is judged, and what is known of all of it. */
 export interface Day {
   readonly since: number;
@@ -127,7 +122,7 @@ export interface Day {
   readonly emptyAt?: number | undefined;
   readonly pauses: readonly Pause[];
   /** While an operator ended waits or pauses. */
-  readonly woken: readonly Span[];
+  readonly woken: readonly Pick<Pause, 'from' | 'until'>[];
   /** Of what operators did before that, a lost ledger may have lost the record. */
   readonly recoveredAt?: number | undefined;
 }
@@ -192,20 +187,18 @@ export class DayJudge {
   }
 
   #judgeRetries(tries: readonly Fact[]): void {
+    const { woken, recoveredAt = 0 } = this.#day;
     for (const [index, { what, at, messageId, why, afterSeconds = 0 }] of tries.entries()) {
       const next = tries[index + 1];
       if (what !== 'waits' || !next) continue;
       this.#findings.saw('no-early-retry');
       const waitMs = Math.min(afterSeconds * 1_000, LONGEST_CERTAIN_DELAY_MS);
-      const isWoken = this.#day.woken.some(
-        ({ from, until }) => from <= next.at && until >= at - SKEW_MS,
-      );
+      const isWoken = woken.some(({ from, until }) => from <= next.at && until >= at - SKEW_MS);
       if (messageId === undefined) this.#findings.leave('no-early-retry', 'not-logged');
       else if (why === 'out-of-time') this.#findings.leave('no-early-retry', why);
       else if (isWoken || next.at - at >= waitMs - SKEW_MS) continue;
-      else if (isForgotten(next, this.#day)) {
-        this.#findings.leave('no-early-retry', 'ledger-lost');
-      } else this.#findings.broke('no-early-retry', 'before-its-delay', next, next.at);
+      else if (next.at < recoveredAt) this.#findings.leave('no-early-retry', 'ledger-lost');
+      else this.#findings.broke('no-early-retry', 'before-its-delay', next, next.at);
     }
   }
 
@@ -253,16 +246,17 @@ const isLetterOf = ({ topic, at }: Fact, letter: Fact): boolean =>
   letter.topic === topic &&
   Math.abs(at - letter.at) < ACCEPTED_WITHIN_MS;
 
-const isForgotten = ({ at }: Pick<Fact, 'at'>, { recoveredAt = 0 }: Day) => at < recoveredAt;
-
 /** Those of which it is decided whether a call was made in them. */
-function judgedPauses(day: Day, findings: Findings): readonly Pause[] {
-  return day.pauses.flatMap((pause) => {
+function judgedPauses(
+  { pauses, woken, recoveredAt = 0 }: Day,
+  findings: Findings,
+): readonly Pause[] {
+  return pauses.flatMap((pause) => {
     findings.saw('no-call-while-paused');
-    const ends = day.woken.flatMap(({ from, until }) => (until >= pause.from ? from : []));
+    const ends = woken.flatMap(({ from, until }) => (until >= pause.from ? from : []));
     const until = Math.min(pause.until, ...ends);
     const from = pause.from + PAUSE_GRACE_MS;
-    const isLost = isForgotten({ at: pause.from }, day);
+    const isLost = pause.from < recoveredAt;
     if (until > from && !isLost) return { ...pause, from, until };
     findings.leave('no-call-while-paused', isLost ? 'ledger-lost' : 'pause-too-short');
     return [];

@@ -168,16 +168,15 @@ async function readOperated(
   for await (const { command, at, end, ...record } of readAudit(openLists(deployment), span)) {
     const { shop, queue, for: length } = record.arguments;
     const from = Date.parse(at);
+    const until = end ? Date.parse(end.at) : from + LONGEST_COMMAND_MS;
+    if (ENDS_WAITS.includes(command)) woken.push({ from, until });
     // The newest comes first.
     if (command === 'recover') recoveredAt ??= from;
-    if (ENDS_WAITS.includes(command)) {
-      woken.push({ from, until: end ? Date.parse(end.at) : from + LONGEST_COMMAND_MS });
-    }
     if (command !== 'pause' || end?.result !== 'finished') continue;
-    const begins = Date.parse(end.at);
-    const until = length === undefined ? ENDLESS : begins + durationMs(length);
+    const lasts = length === undefined ? ENDLESS : until + durationMs(length);
+    const pause = { from: until, until: lasts, queue };
     const paused = shops.filter(({ domain, path }) => [undefined, domain, path].includes(shop));
-    pauses.push(...paused.map(({ domain }) => ({ shop: domain, from: begins, until, queue })));
+    pauses.push(...paused.map(({ domain }) => ({ ...pause, shop: domain })));
   }
   return { pauses, woken, recoveredAt };
 }
