@@ -46,7 +46,7 @@ export const NOT_DECIDED = {
   expired: 'the period begins before the oldest log that is kept',
   'out-of-time': 'the worker timed out, so its line may be late',
   'pause-too-short': 'a call that began before a pause may be logged a minute later',
-  'ledger-lost': 'what operators did before the ledger was lost is not known',
+  'ledger-lost': 'the ledger was lost, and forgot what had been sent and what operators had done',
   'not-recorded': 'the ledger does not say when it was placed, or another integration sent it',
   'waits-for-person': 'a person must finish it',
   'not-read': 'the store or the loyalty service could not be read',
@@ -123,7 +123,7 @@ export interface Day {
   readonly pauses: readonly Pause[];
   /** While an operator ended waits or pauses. */
   readonly woken: readonly Pick<Pause, 'from' | 'until'>[];
-  /** Of what operators did before that, a lost ledger may have lost the record. */
+  /** What was sent and what operators did before that, a lost ledger may have forgotten. */
   readonly recoveredAt?: number | undefined;
 }
 
@@ -204,16 +204,19 @@ export class DayJudge {
 
   /** Of an order. For the first one the ledger's word stands, which its line has. */
   #judgeStates(facts: readonly Fact[]): void {
-    let before: string | undefined;
+    const { recoveredAt = 0 } = this.#day;
+    let before: Fact | undefined;
     for (const fact of facts) {
       if (fact.kind !== 'order' || fact.what !== 'ended' || !fact.calls) continue;
       this.#findings.saw('sent-once');
       const { state, again } = fact;
       if (state === undefined) this.#findings.leave('sent-once', 'not-logged');
-      else if (again === 'same' || (again === undefined && state === before)) {
-        this.#findings.broke('sent-once', 'same-state-again', fact, fact.at);
+      else if (again === 'same' || (again === undefined && state === before?.state)) {
+        const isForgotten = again === undefined && before && before.at < recoveredAt;
+        if (isForgotten) this.#findings.leave('sent-once', 'ledger-lost');
+        else this.#findings.broke('sent-once', 'same-state-again', fact, fact.at);
       }
-      before = state;
+      before = fact;
     }
   }
 

@@ -121,6 +121,14 @@ describe('the states of an order', () => {
   ] as [string, Fact[], string[]][])('%s', (_, facts, found) => {
     expect(judged(facts)).toEqual(found.map((one) => `sent-once${one}`));
   });
+
+  it('twice the same, of which a lost ledger may have forgotten the first, is not decided', () => {
+    const facts = [sent(1, 'a'), sent(3, 'a')];
+    expect(judged(facts, { recoveredAt: 2 })).toEqual(['sent-once? ledger-lost']);
+    expect(judged(facts, { recoveredAt: 1 })).toEqual(['sent-once: same-state-again']);
+    const known = [sent(1, 'a'), sent(3, 'a', 'same')];
+    expect(judged(known, { recoveredAt: 2 })).toEqual(['sent-once: same-state-again']);
+  });
 });
 
 describe('a retry', () => {
