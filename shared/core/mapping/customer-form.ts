@@ -58,7 +58,6 @@ export function orderCustomer(
   return { kind: 'value', value };
 }
 
-/** What the store itself knows of a customer. */
 export function plainCustomerForm(customer: StoreCustomer): CustomerForm {
   return knownFields({
     OriginalId: customer.id,

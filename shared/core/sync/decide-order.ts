@@ -13,7 +13,6 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from './dependencies.ts';
 
-/** What is known of the service's side of an order. */
 export interface ServiceSide {
   /** Something was sent, or may have been. */
   readonly known: boolean;

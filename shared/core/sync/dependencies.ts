@@ -51,7 +51,6 @@ export type LoyaltyCalls = Pick<
 >;
 
 type Answered = Extract<Awaited<ReturnType<LoyaltyCalls['getOrder']>>, { value: unknown }>;
-/** As the service has it. */
 export type HeldOrder = NonNullable<Answered['value']>;
 
 /** What the contract leaves open. The settings describe each. */

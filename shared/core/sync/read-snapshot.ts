@@ -13,7 +13,6 @@ import {
 } from '../store/store.ts';
 import type { SyncDeps } from './dependencies.ts';
 
-/** An event and what its body says. */
 export interface Candidate {
   readonly event: StoreEvent;
   readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
