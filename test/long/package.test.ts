@@ -68,7 +68,7 @@ interface Installed {
   readonly said: string;
 }
 
-const JEST = ['jest', 'ts-jest', '@types/jest'];
+const JEST = ['jest', '@swc/jest', '@swc/core'];
 
 const ANSWERS = [
   ...['--shop', 'paper.myshopify.com'],

@@ -204,7 +204,7 @@ describe('loyalty-connector secrets set', () => {
   });
 
   it.each([
-    ['no JSON', 'secret', 'must be JSON: {"token": "…", "key": "…"}'],
+    ['no JSON', 'secret', 'pipe in {"token": "…", "key": "…"}'],
     ['a field too few', '{"token":"t-111111"}', 'key must be a text that is not empty'],
     ['a misspelt field', '{"tokn":"t-111111","key":"k-222222"}', 'tokn is not a field'],
     ['a value torn by a line break', '{"token":"t-111111\\n","key":"k-222222"}', 'token contains'],
