@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS } from '../../infra/bundle-functions.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { VERSION } from '../../shared/config/release.ts';
+import { IS_NIGHT } from '../support/night.ts';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 });
 
@@ -200,51 +201,54 @@ describe('the packed connector', () => {
     rmSync(bare, { recursive: true });
   });
 
-  it('is a construct in an app of "cdk init", CommonJS or ES modules, by the lines of docs/deploy.md and events.md', async () => {
-    const guide = readFileSync(join(PACKAGE_FOLDER, 'docs/deploy.md'), 'utf8');
-    const [, section = ''] = guide.split('\n## Part of an app of your own\n');
-    const [settings = '', lines = ''] = [...section.matchAll(/```ts\n(.*?)```/gs)].map(
-      ([, code]) => code,
-    );
-    const events = readFileSync(join(PACKAGE_FOLDER, 'docs/events.md'), 'utf8');
-    const [, queue = ''] = /```ts\n(.*?)```/s.exec(events) ?? [];
-    const app = join(folder, 'paper-app');
-    mkdirSync(app);
-    const cdk = join(project, 'node_modules/.bin/cdk');
-    await mustRun(app, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
-    // Most of what would be installed is for tests of that app, which has none.
-    await mustRun(app, ['npm', 'pkg', 'delete', ...JEST.map((one) => `devDependencies.${one}`)]);
-    // This run has the settings of the clone.
-    await withNode(app, `npm install --no-audit --no-strict-allow-scripts ${tarball}`);
-    writeFileSync(
-      join(app, 'connector.config.ts'),
-      settings.replace('// storefront', 'storefront'),
-    );
-    const [first, ...others] = lines.split('\n');
-    const own = `import { App, Stack } from 'aws-cdk-lib';
+  it.runIf(IS_NIGHT)(
+    'is a construct in an app of "cdk init", CommonJS or ES modules, by the lines of docs/deploy.md and events.md',
+    async () => {
+      const guide = readFileSync(join(PACKAGE_FOLDER, 'docs/deploy.md'), 'utf8');
+      const [, section = ''] = guide.split('\n## Part of an app of your own\n');
+      const [settings = '', lines = ''] = [...section.matchAll(/```ts\n(.*?)```/gs)].map(
+        ([, code]) => code,
+      );
+      const events = readFileSync(join(PACKAGE_FOLDER, 'docs/events.md'), 'utf8');
+      const [, queue = ''] = /```ts\n(.*?)```/s.exec(events) ?? [];
+      const app = join(folder, 'paper-app');
+      mkdirSync(app);
+      const cdk = join(project, 'node_modules/.bin/cdk');
+      await mustRun(app, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
+      // Most of what would be installed is for tests of that app, which has none.
+      await mustRun(app, ['npm', 'pkg', 'delete', ...JEST.map((one) => `devDependencies.${one}`)]);
+      // This run has the settings of the clone.
+      await withNode(app, `npm install --no-audit --no-strict-allow-scripts ${tarball}`);
+      writeFileSync(
+        join(app, 'connector.config.ts'),
+        settings.replace('// storefront', 'storefront'),
+      );
+      const [first, ...others] = lines.split('\n');
+      const own = `import { App, Stack } from 'aws-cdk-lib';
 ${first}
 const stack = new Stack(new App(), 'Paper');
 ${others.join('\n')}
 ${queue}`;
-    writeFileSync(join(app, 'bin/paper-app.ts'), own);
-    for (const kind of ['commonjs', 'module']) {
-      await mustRun(app, ['npm', 'pkg', 'set', `type=${kind}`]);
-      rmSync(join(app, 'cdk.out'), { recursive: true, force: true });
-      await withNode(app, 'npx cdk synth --quiet');
-      const template = readFileSync(join(app, 'cdk.out/Paper.template.json'), 'utf8');
-      const { Outputs, Resources } = JSON.parse(template);
-      expect(Object.keys(Outputs)).toContain('SecretsPrefix');
-      const [rule] = Object.keys(Resources).filter((id) => id.startsWith('ToQueue'));
-      expect(Resources[rule ?? ''].Properties.Targets).toHaveLength(1);
-      expect(template).toContain('--stack Paper');
-      expect(template).toContain('events:PutEvents');
-    }
-    const bundle = join(app, '.connector/bundles/prod/assets/storefront');
-    const parts = readdirSync(bundle, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.js'))
-      .map((name) => readFileSync(join(bundle, name), 'utf8'));
-    expect(parts.some((text) => text.includes('loyalty-widget'))).toBe(true);
-  });
+      writeFileSync(join(app, 'bin/paper-app.ts'), own);
+      for (const kind of ['commonjs', 'module']) {
+        await mustRun(app, ['npm', 'pkg', 'set', `type=${kind}`]);
+        rmSync(join(app, 'cdk.out'), { recursive: true, force: true });
+        await withNode(app, 'npx cdk synth --quiet');
+        const template = readFileSync(join(app, 'cdk.out/Paper.template.json'), 'utf8');
+        const { Outputs, Resources } = JSON.parse(template);
+        expect(Object.keys(Outputs)).toContain('SecretsPrefix');
+        const [rule] = Object.keys(Resources).filter((id) => id.startsWith('ToQueue'));
+        expect(Resources[rule ?? ''].Properties.Targets).toHaveLength(1);
+        expect(template).toContain('--stack Paper');
+        expect(template).toContain('events:PutEvents');
+      }
+      const bundle = join(app, '.connector/bundles/prod/assets/storefront');
+      const parts = readdirSync(bundle, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.js'))
+        .map((name) => readFileSync(join(bundle, name), 'utf8'));
+      expect(parts.some((text) => text.includes('loyalty-widget'))).toBe(true);
+    },
+  );
 
   it('writes the Shopify app: its extensions are built, and need no installation', async () => {
     const settings = join(project, 'connector.config.shown.ts');
