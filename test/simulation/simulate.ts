@@ -171,7 +171,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await disturbService({ ...world, seen, knownSince, scan });
   }
   judgeLetters();
-  telemetry.judgeDay(queues.size === 0);
+  telemetry.judgeDay(queues.size === 0, restore.until);
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
   const isForgotten = (id: string) =>
     lettersExpire &&

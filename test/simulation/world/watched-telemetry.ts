@@ -67,11 +67,11 @@ export class WatchedTelemetry implements Telemetry {
   }
 
   /** At the end of a run: as `audit` judges a day, by the lines alone. */
-  judgeDay(isEmpty: boolean): void {
+  judgeDay(isEmpty: boolean, recoveredAt?: number): void {
     const { now } = this.#time;
     const findings = new Findings();
     const { pauses, woken } = this;
-    const day = { since: 0, until: now, heardUntil: now, pauses, woken };
+    const day = { since: 0, until: now, heardUntil: now, pauses, woken, recoveredAt };
     const judge = new DayJudge({ ...day, ...(isEmpty && { emptyAt: now }) }, findings);
     const entities = Map.groupBy(this.#facts, ({ kind, id }) => `${kind} ${id}`);
     for (const some of entities.values()) judge.judge(some);
