@@ -212,8 +212,7 @@ export class DayJudge {
       const { state, again } = fact;
       if (state === undefined) this.#findings.leave('sent-once', 'not-logged');
       else if (again === 'same' || (again === undefined && state === before?.state)) {
-        const isForgotten = again === undefined && before && before.at < recoveredAt;
-        if (isForgotten) this.#findings.leave('sent-once', 'ledger-lost');
+        if (before && before.at < recoveredAt) this.#findings.leave('sent-once', 'ledger-lost');
         else this.#findings.broke('sent-once', 'same-state-again', fact, fact.at);
       }
       before = fact;

@@ -126,8 +126,10 @@ describe('the states of an order', () => {
     const facts = [sent(1, 'a'), sent(3, 'a')];
     expect(judged(facts, { recoveredAt: 2 })).toEqual(['sent-once? ledger-lost']);
     expect(judged(facts, { recoveredAt: 1 })).toEqual(['sent-once: same-state-again']);
+    // A restored one knows it, and is in doubt: the call is made again, for the service to refuse.
     const known = [sent(1, 'a'), sent(3, 'a', 'same')];
-    expect(judged(known, { recoveredAt: 2 })).toEqual(['sent-once: same-state-again']);
+    expect(judged(known, { recoveredAt: 2 })).toEqual(['sent-once? ledger-lost']);
+    expect(judged(known, { recoveredAt: 1 })).toEqual(['sent-once: same-state-again']);
   });
 });
 
