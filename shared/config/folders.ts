@@ -38,7 +38,9 @@ export function listenFault(error: Error): string | undefined {
   const said = (program: string, ...asked: string[]) =>
     spawnSync(program, asked, { encoding: 'utf8' }).stdout?.split('\n')[0] ?? '';
   const pid = said('lsof', '-nPt', `-iTCP:${port}`, '-sTCP:LISTEN');
-  const holder = pid && ` by process ${pid} (${said('ps', '-o', 'args=', '-p', pid).slice(0, 80)})`;
+  // The program and what it runs. Later arguments may be secrets.
+  const line = said('ps', '-o', 'args=', '-p', pid).split(' ').slice(0, 2).join(' ').slice(0, 80);
+  const holder = pid && ` by process ${pid} (${line})`;
   return `Port ${port} is in use${holder}. Stop that process, or give another --port.`;
 }
 

@@ -164,7 +164,7 @@ function setDisorder(service: StoreService, _query: Query, body: unknown): Answe
   return jsonAnswer(200, reading.disorder);
 }
 
-/** As when the app was installed anew: nobody is told of any change. */
+/** As if the app had been installed again: nobody is told of changes. */
 function unsubscribe({ subscriptions, save }: StoreService): Answer {
   for (const { id } of [...subscriptions.values()]) subscriptions.delete(id);
   save();

@@ -110,7 +110,8 @@ export async function goLive(
     const other = withOther(ids);
     const unmatched = orders.filter(isUnmatched).map(({ id }) => id);
     await changeControl(ledger, domain, (one) => ({
-      ...{ ...wentLive(one, plan.from, new Date(), other), unmatched: unmatched.slice(0, MOST) },
+      ...wentLive(one, plan.from, new Date(), other),
+      unmatched: unmatched.slice(0, MOST),
     }));
     const were = [text(`${placed} are sent. It was:`), ...blocks];
     return goOn({ title, blocks: were, data }, since, change);
