@@ -1,6 +1,8 @@
+import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallAnswer } from '../../../shared/loyalty/result.ts';
-import { connectorScenario, workerOf } from './connector-scenario.ts';
-import { refundPlot } from './refund-schedules.ts';
+import { storeProduct } from '../../fixtures/store-entities.ts';
+import { storeEvent } from '../../fixtures/store-event.ts';
+import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 
 const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
 export const REFUSAL: CallAnswer = {
@@ -9,26 +11,30 @@ export const REFUSAL: CallAnswer = {
 
 /**
  * A worker whose time is over hands its messages back. What it had begun goes on when its process is used again: beside
- * another worker, which has the same messages. The service has refused a refund, and takes it from then on. A person
- * replays what was parked, and another refund follows.
+ * another worker, which has the same messages. The service has refused a new title, and takes it from then on. A person
+ * drops what was parked, and the product gets its old title back: who believes that the service still has it sends
+ * nothing.
  */
 export const abandonedScenario = connectorScenario((connector) => {
-  const { loyalty, dead, queues } = connector;
+  const { store, loyalty, dead, clock } = connector;
+  const { id } = storeProduct();
   const time = new AbortController();
   let isRefused = false;
-  const { happen, prepare, judge } = refundPlot({ takenBack: [1, 2], workers: 0 }, connector);
 
-  async function replay(): Promise<void> {
-    for (const { messageId, body, receiptHandle } of dead.receive()) {
-      queues.orders.send({ body, groupId: messageId, deduplicationId: messageId });
-      dead.delete(receiptHandle);
-    }
+  async function change(title: string): Promise<void> {
+    clock.ms += 1_000;
+    const moment = new Date(clock.ms).toISOString();
+    store.putProduct(SHOP, storeProduct({ title, updatedAt: moment }));
+    const [topic, deliveryId] = ['products/update', moment];
+    const about = { shop: SHOP, kind: 'product', id, topic, deliveryId } as const;
+    await connector.send(storeEvent({ ...about, receivedAt: moment, body: undefined }));
   }
 
   return {
     async prepare() {
-      await prepare?.();
-      await happen(1);
+      await change('Linen shirt');
+      await connector.drain();
+      await change('Linen blouse');
       loyalty.world.interfere = () => {
         isRefused = true;
         return REFUSAL;
@@ -50,17 +56,22 @@ export const abandonedScenario = connectorScenario((connector) => {
       },
     ],
     inside: [
-      workerOf(connector, 'orders', 'worker', time.signal),
-      workerOf(connector, 'orders', 'another worker'),
+      workerOf(connector, 'products', 'worker', time.signal),
+      workerOf(connector, 'products', 'another worker'),
     ],
     abandoned: () => (time.signal.aborted ? ['worker'] : []),
     state: () => [isRefused, time.signal.aborted],
     async settle() {
       await connector.drain();
-      await replay();
-      await connector.drain();
-      await happen(2);
+      for (const { receiptHandle } of dead.receive()) dead.delete(receiptHandle);
+      await change('Linen shirt');
     },
-    judge,
+    judge() {
+      const title = loyalty.rows.products.get(id)?.Title;
+      return wrongIn([
+        [title === 'Linen shirt', `the service has the title ${title}`],
+        [dead.size === 0, `${dead.size} dead letters need a person`],
+      ]);
+    },
   };
 });

@@ -112,7 +112,7 @@ export function connectorScenario(
         [...ledger.entries],
         ...Object.values(queues).map((queue) => queue.contents),
         dead.contents,
-        ...(['orders', 'points', 'coupons', 'customers'] as const).map((name) => [
+        ...(['orders', 'points', 'products', 'coupons', 'customers'] as const).map((name) => [
           ...loyalty.rows[name].values(),
         ]),
       ],
@@ -139,11 +139,19 @@ export function wrongIn(promises: readonly (readonly [isRight: boolean, what: st
 
 const watchAs = createWatch({
   readings: [
-    ...['readMany', 'readOrder', 'readDiscount', 'readCoupon', 'listCodes', 'createdAt'],
+    ...[
+      'readMany',
+      'readOrder',
+      'readProduct',
+      'readDiscount',
+      'readCoupon',
+      'listCodes',
+      'createdAt',
+    ],
     ...['getOrder', 'getCustomerPoints', 'receive'],
   ],
   service: [
     ...['sendOrder', 'partiallyCancelPosOrder', 'cancelPosOrder'],
-    ...['createCoupon', 'deactivateCoupon'],
+    ...['updateProduct', 'createCoupon', 'deactivateCoupon'],
   ],
 });

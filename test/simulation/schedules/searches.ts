@@ -79,7 +79,7 @@ export const searches: readonly Search[] = [
     bug: 'cancelling-twice-needs-a-person',
   },
   {
-    name: 'a refund is refused, then the time of its worker is over, another worker; another refund afterwards',
+    name: 'a new title is refused, then the time of its worker is over, another worker; the old title afterwards',
     scenario: abandonedScenario,
     bounds: NO_FAULT,
     bug: 'refusal-by-an-overtaken-worker',
