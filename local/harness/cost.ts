@@ -1,11 +1,5 @@
 import { RHYTHMS, TROUBLE } from '../../shared/config/metrics.ts';
 
-/**
- * What AWS gives every account each month, for ever ("Always free"); DynamoDB's requests are not in it, since
- * the table is billed by request, nor are secrets.
- */
-const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, sqsRequests: 1_000_000 };
-
 /** What a webhook is assumed to cost in time and bytes. Docs/cost.md explains each. */
 export const WORKLOAD = {
   receiverMs: 15,
@@ -35,74 +29,69 @@ interface CostLine {
   readonly what: string;
   /** US dollars a month. */
   readonly dollars: number;
+  /** In an account in which nothing else uses the free tier. */
+  readonly afterFree: number;
 }
 
-interface MonthlyCost {
-  readonly perWebhook: readonly CostLine[];
-  /** Paid without a single webhook, too. */
-  readonly fixed: readonly CostLine[];
-  readonly total: number;
-}
+/**
+ * `free`: what AWS gives every account each month, for ever ("Always free"). DynamoDB's requests are not in it, since
+ * the table is billed by request, nor are secrets.
+ */
+const costs = (what: string, price: number, count = 1, free = 0): CostLine => ({
+  what,
+  dollars: count * price,
+  afterFree: Math.max(count - free, 0) * price,
+});
+
+export const sum = (lines: readonly CostLine[], of: 'dollars' | 'afterFree' = 'dollars'): number =>
+  lines.reduce((total, line) => total + line[of], 0);
 
 const KB_PER_GB = 1_000_000;
 
-export function monthlyCost(
-  stack: PricedStack,
-  webhooks: number,
-  { orderRetentionDays }: { readonly orderRetentionDays: number },
-): MonthlyCost {
-  const { dynamoDb, cloudWatch, secret } = PRICES;
+interface Settings {
+  readonly orderRetentionDays: number;
+}
+
+export function monthlyCost(stack: PricedStack, webhooks: number, settings: Settings) {
+  const { dynamoDb, cloudWatch, secret, sqsFifoPerRequest } = PRICES;
+  const { alarmMetrics, eventSources, ownMetrics, secrets } = stack;
   const work = WORKLOAD;
-  const batches = webhooks / work.messagesPerBatch;
-  const entities = (webhooks / work.webhooksPerEntity) * (orderRetentionDays / 30);
-  const ledgerGb = (entities * work.ledgerItemKb) / KB_PER_GB;
-  const logGb = (webhooks * work.logKb) / KB_PER_GB;
+  const entities = (webhooks / work.webhooksPerEntity) * (settings.orderRetentionDays / 30);
   const storage = dynamoDb.storagePerGbMonth + (stack.recovery ? dynamoDb.recoveryPerGbMonth : 0);
+  const ledger = work.ledgerReads * dynamoDb.perRead + work.ledgerWrites * dynamoDb.perWrite;
+  const logged = (cloudWatch.logStoragePerGbMonth * stack.logRetentionDays) / 30;
+  const logGb = (webhooks * work.logKb) / KB_PER_GB;
   // One process of each function that stays warm; each reads one secret (the receiver) or two.
-  const processes = 1 + 2 * stack.eventSources;
+  const processes = 1 + 2 * eventSources;
   const secretCalls = Math.min(3 * webhooks, processes * stack.shops * work.secretCallsPerProcess);
+  const batches = webhooks / work.messagesPerBatch;
+  const reconcile = run(stack.reconcileRuns, work.reconcileSeconds * 1000, stack.reconcileMb);
 
   const perWebhook = [
-    { what: 'Lambda, receiver', dollars: run(webhooks, work.receiverMs, stack.receiverMb) },
-    { what: 'Lambda, workers', dollars: run(batches, work.workerMs, stack.workerMb) },
-    { what: 'SQS', dollars: webhooks * work.queueRequests * PRICES.sqsFifoPerRequest },
-    {
-      what: 'DynamoDB, requests',
-      dollars:
-        webhooks * (work.ledgerReads * dynamoDb.perRead + work.ledgerWrites * dynamoDb.perWrite),
-    },
-    { what: 'DynamoDB, storage and recovery, once full', dollars: ledgerGb * storage },
-    {
-      what: 'CloudWatch, logs',
-      dollars:
-        logGb *
-        (cloudWatch.logPerGb + (cloudWatch.logStoragePerGbMonth * stack.logRetentionDays) / 30),
-    },
-    { what: 'Secrets Manager, calls', dollars: secretCalls * secret.perCall },
-    ...(stack.httpApi ? [{ what: 'HTTP API', dollars: webhooks * PRICES.httpApiPerRequest }] : []),
+    costs('Lambda, receiver', run(webhooks, work.receiverMs, stack.receiverMb)),
+    costs('Lambda, workers', run(batches, work.workerMs, stack.workerMb)),
+    costs('SQS', sqsFifoPerRequest, webhooks * work.queueRequests),
+    costs('DynamoDB, requests', ledger, webhooks),
+    costs(
+      'DynamoDB, storage and recovery, once full',
+      storage,
+      (entities * work.ledgerItemKb) / KB_PER_GB,
+    ),
+    costs('CloudWatch, logs', cloudWatch.logPerGb + logged, logGb),
+    costs('Secrets Manager, calls', secret.perCall, secretCalls),
+    ...(stack.httpApi ? [costs('HTTP API', PRICES.httpApiPerRequest, webhooks)] : []),
   ];
+  const polls = eventSources * IDLE_REQUESTS_PER_QUEUE;
+  /** Paid without a single webhook, too. */
   const fixed = [
-    {
-      what: `asking ${stack.eventSources} queues for work`,
-      dollars: stack.eventSources * IDLE_REQUESTS_PER_QUEUE * PRICES.sqsFifoPerRequest,
-    },
-    {
-      what: `alarms (${stack.alarmMetrics} metrics)`,
-      dollars: stack.alarmMetrics * cloudWatch.alarmPerMetric,
-    },
-    {
-      what: `figures of its own (${stack.ownMetrics} metrics)`,
-      dollars: stack.ownMetrics * cloudWatch.metricPerMonth,
-    },
-    { what: `${stack.secrets} secrets`, dollars: stack.secrets * secret.perMonth },
-    { what: 'keys', dollars: stack.keys * PRICES.keyPerMonth },
-    {
-      what: `reconcile (${Math.round(stack.reconcileRuns)} runs)`,
-      dollars: run(stack.reconcileRuns, work.reconcileSeconds * 1000, stack.reconcileMb),
-    },
-  ];
-  const paid = fixed.filter(({ dollars }) => dollars > 0);
-  return { perWebhook, fixed: paid, total: sum([...perWebhook, ...paid]) };
+    costs(`asking ${eventSources} queues for work`, sqsFifoPerRequest, polls, 1_000_000),
+    costs(`alarms (${alarmMetrics} metrics)`, cloudWatch.alarmPerMetric, alarmMetrics, 10),
+    costs(`figures of its own (${ownMetrics} metrics)`, cloudWatch.metricPerMonth, ownMetrics, 10),
+    costs(`${secrets} secrets`, secret.perMonth, secrets),
+    costs('keys', PRICES.keyPerMonth, stack.keys),
+    { ...costs(`reconcile (${Math.round(stack.reconcileRuns)} runs)`, reconcile), afterFree: 0 },
+  ].filter(({ dollars }) => dollars > 0);
+  return { perWebhook, fixed, total: sum([...perWebhook, ...fixed]) };
 }
 
 function run(times: number, ms: number, mb: number): number {
@@ -111,7 +100,7 @@ function run(times: number, ms: number, mb: number): number {
 }
 
 /** What was counted while something happened in a store. */
-export interface CountedWork {
+interface CountedWork {
   readonly deliveries: number;
   /** Of the deliveries and of reconcile. */
   readonly messages: number;
@@ -137,51 +126,70 @@ export function costOfWork(stack: PricedStack, work: CountedWork): number {
   );
 }
 
-/** The fixed part in an account in which nothing else uses the free tier. */
-function fixedAfterFreeTier(stack: PricedStack): number {
-  const beyond = (count: number, free: number) => Math.max(count - free, 0);
-  const { cloudWatch, secret } = PRICES;
-  const polls = stack.eventSources * IDLE_REQUESTS_PER_QUEUE;
-  return (
-    beyond(polls, ALWAYS_FREE.sqsRequests) * PRICES.sqsFifoPerRequest +
-    beyond(stack.alarmMetrics, ALWAYS_FREE.alarmMetrics) * cloudWatch.alarmPerMetric +
-    beyond(stack.ownMetrics, ALWAYS_FREE.ownMetrics) * cloudWatch.metricPerMonth +
-    stack.secrets * secret.perMonth +
-    stack.keys * PRICES.keyPerMonth
-  );
-}
-
-export function sum(lines: readonly CostLine[]): number {
-  return lines.reduce((total, { dollars }) => total + dollars, 0);
-}
-
-const VOLUMES = [
-  { webhooks: 10_000, name: '10 k' },
-  { webhooks: 100_000, name: '100 k' },
-  { webhooks: 1_000_000, name: '1 M' },
-  { webhooks: 10_000_000, name: '10 M' },
-];
-
-/** With the example's settings, apart from `deployment.monitoring` and the storefront. */
-interface CostTemplates {
-  readonly full: StackTemplate;
-  readonly basic: StackTemplate;
-  readonly storefront: StackTemplate;
-}
-
-interface Settings {
-  readonly orderRetentionDays: number;
-}
-
-/** The tables of docs/cost.md by their names there. */
-export function costTables(templates: CostTemplates, settings: Settings) {
-  const full = describeStack(templates.full);
+/**
+ * The tables of docs/cost.md by their names there. The templates are those of the example's settings, apart from
+ * `deployment.monitoring` and the storefront.
+ */
+export function costTables(
+  templates: Readonly<Record<'full' | 'basic' | 'storefront', StackTemplate>>,
+  settings: Settings,
+) {
   return {
-    month: monthTable(full, settings),
-    monitoring: monitoringTable({ full, basic: describeStack(templates.basic) }, settings),
+    month: monthTable(describeStack(templates.full), settings),
+    monitoring: monitoringTable(templates, settings),
     shops: shopsTable(templates.full, settings),
     flood: floodTable(templates.storefront),
   };
+}
+
+const row = (what: string, dollars: readonly number[]): string =>
+  `| ${what} | ${dollars.map((amount) => amount.toFixed(2)).join(' | ')} |`;
+
+/** A line of names and one that aligns the numbers under them. */
+const head = (what: string, columns: readonly (string | number)[]): string =>
+  `| ${what} | ${columns.join(' | ')} |\n|---|${columns.map(() => '---:|').join('')}`;
+
+const VOLUMES = { '10 k': 10_000, '100 k': 100_000, '1 M': 1_000_000, '10 M': 10_000_000 };
+
+/** A row per item on the bill, a column per volume. */
+function monthTable(stack: PricedStack, settings: Settings): string {
+  const months = Object.values(VOLUMES).map((webhooks) => monthlyCost(stack, webhooks, settings));
+  const part = (name: string, of: 'perWebhook' | 'fixed') => [
+    ...(months[0]?.[of] ?? []).map(({ what }, index) =>
+      row(
+        what,
+        months.map((month) => month[of][index]?.dollars ?? 0),
+      ),
+    ),
+    row(
+      `**${name}**`,
+      months.map((month) => sum(month[of])),
+    ),
+  ];
+  const totals = months.map(({ total }) => total);
+  return [
+    head('US dollars a month, by webhooks', Object.keys(VOLUMES)),
+    ...part('by use', 'perWebhook'),
+    ...part('fixed', 'fixed'),
+    row('**together**', totals),
+  ].join('\n');
+}
+
+/** The fixed part with each setting of `deployment.monitoring`. */
+function monitoringTable(
+  templates: Readonly<Record<'full' | 'basic', StackTemplate>>,
+  settings: Settings,
+): string {
+  const rows = (['full', 'basic'] as const).map((name) => {
+    const { fixed } = monthlyCost(describeStack(templates[name]), 0, settings);
+    const items = fixed.map(({ what, dollars }) => `${what} ${dollars.toFixed(2)}`).join(', ');
+    return `${row(`\`${name}\``, [sum(fixed), sum(fixed, 'afterFree')])} ${items} |`;
+  });
+  return [
+    '| `monitoring` | US dollars a month, fixed | after the free tier | of which |',
+    '|---|---:|---:|---|',
+    ...rows,
+  ].join('\n');
 }
 
 const SHOPS = [1, 10, 100, 500];
@@ -192,8 +200,7 @@ const SMALL_SHOP = 10_000;
 function shopsTable(template: StackTemplate, settings: Settings): string {
   const rows = SHOPS.map((shops) => {
     const stack = describeStack(template, shops);
-    const { fixed } = monthlyCost(stack, 0, settings);
-    const { total } = monthlyCost(stack, shops * SMALL_SHOP, settings);
+    const { fixed, total } = monthlyCost(stack, shops * SMALL_SHOP, settings);
     return row(String(shops), [stack.secrets * PRICES.secret.perMonth, sum(fixed), total]);
   });
   return [
@@ -201,58 +208,6 @@ function shopsTable(template: StackTemplate, settings: Settings): string {
     '|---:|---:|---:|---:|',
     ...rows,
   ].join('\n');
-}
-
-/** A row per item on the bill, a column per volume. */
-function monthTable(stack: PricedStack, settings: Settings): string {
-  const costs = VOLUMES.map(({ webhooks }) => monthlyCost(stack, webhooks, settings));
-  const rows = (pick: (cost: (typeof costs)[number]) => readonly CostLine[]) =>
-    (costs[0] ? pick(costs[0]) : []).map(({ what }, index) =>
-      row(
-        what,
-        costs.map((cost) => pick(cost)[index]?.dollars ?? 0),
-      ),
-    );
-  return [
-    `| US dollars a month, by webhooks | ${VOLUMES.map(({ name }) => name).join(' | ')} |`,
-    `|---|${VOLUMES.map(() => '---:|').join('')}`,
-    ...rows(({ perWebhook }) => perWebhook),
-    row(
-      '**by use**',
-      costs.map(({ perWebhook }) => sum(perWebhook)),
-    ),
-    ...rows(({ fixed }) => fixed),
-    row(
-      '**fixed**',
-      costs.map(({ fixed }) => sum(fixed)),
-    ),
-    row(
-      '**together**',
-      costs.map(({ total }) => total),
-    ),
-  ].join('\n');
-}
-
-/** The fixed part with each setting of `deployment.monitoring`. */
-function monitoringTable(
-  stacks: Readonly<Record<'full' | 'basic', PricedStack>>,
-  settings: Settings,
-): string {
-  const rows = Object.entries(stacks).map(([name, stack]) => {
-    const { fixed } = monthlyCost(stack, 0, settings);
-    const items = fixed.map(({ what, dollars }) => `${what} ${dollars.toFixed(2)}`).join(', ');
-    const free = fixedAfterFreeTier(stack).toFixed(2);
-    return `| \`${name}\` | ${sum(fixed).toFixed(2)} | ${free} | ${items} |`;
-  });
-  return [
-    '| `monitoring` | US dollars a month, fixed | after the free tier | of which |',
-    '|---|---:|---:|---|',
-    ...rows,
-  ].join('\n');
-}
-
-function row(what: string, dollars: readonly number[]): string {
-  return `| ${what} | ${dollars.map((amount) => amount.toFixed(2)).join(' | ')} |`;
 }
 
 const END = '<!-- End of the table. -->';
@@ -280,132 +235,100 @@ const REFUSAL_KB = 0.5;
 /** The script of the widget, as a browser asks for it, and as text: what a caller gets most of for one request. */
 export const SCRIPT_KB = { compressed: 13, text: 34 };
 
-interface Attack {
-  readonly what: string;
-  /** How the logical id of its function begins. */
-  readonly of: string;
-  readonly answerKb: number;
-  /** Lines of the log for each request. */
-  readonly lines: number;
-  /** Repeated messages for each request: the queue takes one in five minutes, and is paid each time. */
-  readonly sent: number;
-  /** Messages for each request that a worker gets: of one entity so many a minute and process (receive-delivery.ts). */
-  readonly worked: number;
+/** What one request of a flood causes; where it says nothing, it is refused. */
+interface Caused {
+  readonly answerKb?: number;
+  /** Lines of the log. */
+  readonly lines?: number;
+  /** Repeated messages: the queue takes one in five minutes, and is paid each time. */
+  readonly sent?: number;
+  /** Messages that a worker gets: of one entity so many a minute and process (receive-delivery.ts). */
+  readonly worked?: number;
 }
 
-const refused = { answerKb: REFUSAL_KB, lines: 0, sent: 0, worked: 0 };
 const perRequest = (aMinute: number) => aMinute / (60 * REQUESTS_PER_CONCURRENCY);
 const [THIN, BY_ID] = [perRequest(120), perRequest(10)];
+/** How the logical ids of the functions begin. */
+const [RECEIVER, POINTS, PROXY] = ['ReceiveWebhook', 'BalancesReceiver', 'StorefrontProxy'];
 
 /** The dearest that a caller can do to each address, without a proof and with what anyone can get. */
-const ATTACKS: readonly Attack[] = [
-  { what: 'webhooks, forged', of: 'ReceiveWebhook', ...refused },
+const FLOODS: readonly (readonly [what: string, of: string, caused: Caused])[] = [
+  ['webhooks, forged', RECEIVER, {}],
   // `received` as a line and as a metric.
-  {
-    what: 'webhooks, a captured order again',
-    of: 'ReceiveWebhook',
-    ...{ ...refused, lines: 2, sent: 1 - BY_ID, worked: BY_ID },
-  },
-  {
-    what: 'webhooks, a captured discount again',
-    of: 'ReceiveWebhook',
-    ...{ ...refused, lines: 2 * THIN, worked: THIN },
-  },
-  { what: 'point events, forged', of: 'BalancesReceiver', ...refused },
-  { what: 'storefront, forged', of: 'StorefrontProxy', ...refused },
-  {
-    what: "storefront, the widget's script by the store's own pages",
-    of: 'StorefrontProxy',
-    ...{ ...refused, answerKb: SCRIPT_KB.compressed },
-  },
-  {
-    what: 'storefront, the same by callers who take no compressed answer',
-    of: 'StorefrontProxy',
-    ...{ ...refused, answerKb: SCRIPT_KB.text },
-  },
+  ['webhooks, a captured order again', RECEIVER, { lines: 2, sent: 1 - BY_ID, worked: BY_ID }],
+  ['webhooks, a captured discount again', RECEIVER, { lines: 2 * THIN, worked: THIN }],
+  ['point events, forged', POINTS, {}],
+  ['storefront, forged', PROXY, {}],
+  [
+    "storefront, the widget's script by the store's own pages",
+    PROXY,
+    { answerKb: SCRIPT_KB.compressed },
+  ],
+  [
+    'storefront, the same by callers who take no compressed answer',
+    PROXY,
+    { answerKb: SCRIPT_KB.text },
+  ],
 ];
 
 /**
- * What a day of one attack costs at most, in US dollars: every copy of the function never idle, and as many requests as
+ * What a day of one flood costs at most, in US dollars: every copy of the function never idle, and as many requests as
  * Lambda lets through. What it turns away costs nothing.
  */
 function floodCostPerDay(
-  { answerKb, lines, sent, worked }: Attack,
+  { answerKb = REFUSAL_KB, lines = 0, sent = 0, worked = 0 }: Caused,
   memoryMb: number,
   concurrency: number,
   stack: PricedStack,
 ): number {
   const { lambda, cloudWatch, secret, sqsFifoPerRequest, transferPerGb } = PRICES;
+  const { queueRequests, ledgerReads, ledgerWrites } = WORKLOAD;
   const requests = concurrency * REQUESTS_PER_CONCURRENCY * SECONDS_PER_DAY;
   const processMinutes = (concurrency * SECONDS_PER_DAY) / 60;
   const gbSeconds = concurrency * SECONDS_PER_DAY * (memoryMb / 1024);
-  const logGb =
-    ((requests * lines + processMinutes * SAMPLED_LINES_PER_MINUTE) * LINE_KB) / KB_PER_GB;
-  return (
-    requests * lambda.perRequest +
-    gbSeconds * lambda.perGbSecondArm +
-    logGb * cloudWatch.logPerGb +
-    requests * sent * sqsFifoPerRequest +
-    ((requests * answerKb) / KB_PER_GB) * transferPerGb +
-    // A wrong signature has the secret read again, at most once a minute.
-    processMinutes * secret.perCall +
-    costOfMessages(stack, requests * worked)
-  );
-}
-
-function costOfMessages(stack: PricedStack, messages: number): number {
-  const { queueRequests, ledgerReads, ledgerWrites } = WORKLOAD;
-  return costOfWork(stack, {
+  const logKb = (requests * lines + processMinutes * SAMPLED_LINES_PER_MINUTE) * LINE_KB;
+  const messages = requests * worked;
+  const working = costOfWork(stack, {
     ...{ deliveries: 0, messages, calls: messages, queueRequests: messages * queueRequests },
     ...{ ledgerReads: messages * ledgerReads, ledgerWrites: messages * ledgerWrites },
   });
+  return (
+    requests * (lambda.perRequest + sent * sqsFifoPerRequest) +
+    gbSeconds * lambda.perGbSecondArm +
+    (logKb * cloudWatch.logPerGb + requests * answerKb * transferPerGb) / KB_PER_GB +
+    // A wrong signature has the secret read again, at most once a minute.
+    processMinutes * secret.perCall +
+    working
+  );
 }
 
 /** A reservation of 10, or a new account; what `deploy` reserves; no reservation under the usual quota. */
 const LIMITS = [10, 50, 1_000];
 
-/** By attack: US dollars a day for each of `LIMITS`. */
+/** By flood: US dollars a day for each of `LIMITS`. */
 export function floodCosts(template: StackTemplate) {
   const stack = describeStack(template);
-  return ATTACKS.map((attack) => {
+  return FLOODS.map(([what, of, caused]) => {
     const [, target] =
       Object.entries(template.Resources).find(
-        ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(attack.of),
+        ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(of),
       ) ?? [];
     const memoryMb = target?.Properties?.MemorySize ?? Number.NaN;
-    const dollars = LIMITS.map((limit) => floodCostPerDay(attack, memoryMb, limit, stack));
-    return { what: attack.what, dollars };
+    return { what, dollars: LIMITS.map((at) => floodCostPerDay(caused, memoryMb, at, stack)) };
   });
 }
 
-/** Markdown: the bound by what limits the address. */
+/** The bound by what limits the address. */
 function floodTable(storefront: StackTemplate): string {
+  const requests = LIMITS.map((limit) => limit * REQUESTS_PER_CONCURRENCY);
   return [
-    `| US dollars a day at most, by concurrency of the address | ${LIMITS.join(' | ')} |`,
-    `|---|${LIMITS.map(() => '---:|').join('')}`,
-    `| requests a second | ${LIMITS.map((limit) => limit * REQUESTS_PER_CONCURRENCY).join(' | ')} |`,
+    head('US dollars a day at most, by concurrency of the address', LIMITS),
+    `| requests a second | ${requests.join(' | ')} |`,
     ...floodCosts(storefront).map(({ what, dollars }) => row(what, dollars)),
   ].join('\n');
 }
 
-/** What of a stack has a price. */
-export interface PricedStack {
-  readonly receiverMb: number;
-  readonly workerMb: number;
-  readonly reconcileMb: number;
-  readonly eventSources: number;
-  readonly shops: number;
-  readonly secrets: number;
-  readonly keys: number;
-  /** An alarm on an expression is paid for each metric in it. */
-  readonly alarmMetrics: number;
-  /** Of the functions' own, what an ordinary day writes; troubles write more, by the hour. */
-  readonly ownMetrics: number;
-  readonly reconcileRuns: number;
-  readonly logRetentionDays: number;
-  readonly recovery: boolean;
-  readonly httpApi: boolean;
-}
+type PricedStack = ReturnType<typeof describeStack>;
 
 /** The properties that are read here, of whatever resource has them. */
 interface PricedProperties {
@@ -418,16 +341,14 @@ interface PricedProperties {
   readonly PointInTimeRecoverySpecification?: { readonly PointInTimeRecoveryEnabled?: boolean };
 }
 
-interface Resource {
-  readonly Type: string;
-  readonly Properties?: PricedProperties;
-}
-
 export interface StackTemplate {
-  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Properties?: PricedProperties }>
+  >;
 }
 
-export function describeStack({ Resources }: StackTemplate, shops = 1): PricedStack {
+/** What of a stack has a price. */
+export function describeStack({ Resources }: StackTemplate, shops = 1) {
   const all = (type: string) =>
     Object.values(Resources).flatMap(({ Type, Properties }) =>
       Type === type ? [Properties ?? {}] : [],
@@ -437,6 +358,10 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
     functions.find(({ Environment }) => variable in (Environment?.Variables ?? {}) === set)
       ?.MemorySize ?? Number.NaN;
   const hasStorefront = Number.isFinite(memoryOf('BALANCES_QUEUE_URL', true));
+  const alarms = all('AWS::CloudWatch::Alarm');
+  const isBasic = alarms.some(({ MetricName }) => MetricName === TROUBLE);
+  const everyday = Object.values(RHYTHMS).filter((rhythm) => rhythm === 'everyday').length;
+  const total = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0);
   return {
     receiverMb: memoryOf('LEDGER_TABLE', false),
     workerMb: memoryOf('SOURCE_QUEUE_URL', true),
@@ -446,14 +371,18 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
     // Point events have a token.
     secrets: shops * (hasStorefront ? 4 : 3),
     keys: all('AWS::KMS::Key').length,
-    alarmMetrics: all('AWS::CloudWatch::Alarm').reduce(
-      (sum, { Metrics }) => sum + (Metrics?.filter(isMetric).length ?? 1),
-      0,
+    // An alarm on an expression is paid for each metric in it.
+    alarmMetrics: total(
+      alarms.map(
+        ({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1,
+      ),
     ),
-    ownMetrics: countOwnMetrics(all('AWS::CloudWatch::Alarm')),
-    reconcileRuns: all('AWS::Events::Rule').reduce(
-      (sum, { ScheduleExpression }) => sum + runsPerMonth(ScheduleExpression ?? ''),
-      0,
+    // Of the functions' own, what an ordinary day writes; troubles write more, by the hour.
+    ownMetrics: isBasic ? 0 : everyday,
+    reconcileRuns: total(
+      all('AWS::Events::Rule').map(({ ScheduleExpression = '' }) =>
+        runsPerMonth(ScheduleExpression),
+      ),
     ),
     logRetentionDays: all('AWS::Logs::LogGroup')[0]?.RetentionInDays ?? Number.NaN,
     recovery: all('AWS::DynamoDB::Table').some(
@@ -462,15 +391,6 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
     httpApi: all('AWS::ApiGatewayV2::Api').length > 0,
   };
 }
-
-/** The functions write what the alarms show: all of it, or what `basic` has. */
-function countOwnMetrics(alarms: readonly PricedProperties[]): number {
-  const everyday = Object.values(RHYTHMS).filter((rhythm) => rhythm === 'everyday').length;
-  const isBasic = alarms.some(({ MetricName }) => MetricName === TROUBLE);
-  return isBasic ? 0 : everyday;
-}
-
-const isMetric = (one: { readonly MetricStat?: unknown }): boolean => one.MetricStat !== undefined;
 
 const HOURS: Readonly<Record<string, number>> = { minute: 1 / 60, hour: 1, day: 24 };
 
