@@ -1,3 +1,13 @@
+import type {
+  DiscountCodeBasicInput,
+  DiscountCodeFreeShippingInput,
+  MetafieldDefinitionInput,
+  MetafieldDefinitionUpdateInput,
+  MetafieldIdentifierInput,
+  MetafieldsSetInput,
+  StoreCreditAccountCreditInput,
+  WebhookSubscriptionInput,
+} from '../../../shared/shopify/admin/documents.gen.ts';
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { definitionKey } from '../model/metafields.ts';
 import { denyAccess } from './access.ts';
@@ -5,39 +15,9 @@ import { discountNodeView, storeCreditView, subscriptionView, topicName } from '
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
 
-/** The parts of DiscountCodeBasicInput and DiscountCodeFreeShippingInput that the sandbox supports. */
-interface DiscountInput {
-  readonly title?: string;
-  readonly code?: string;
-  readonly startsAt?: string;
-  readonly endsAt?: string | null;
-  readonly usageLimit?: number | null;
-  readonly appliesOncePerCustomer?: boolean;
-  readonly tags?: readonly string[];
-  readonly context?: {
-    readonly customers?: { readonly add?: readonly string[] };
-    readonly customerSegments?: { readonly add?: readonly string[] };
-  };
-  readonly customerGets?: {
-    readonly value?: {
-      readonly percentage?: number;
-      readonly discountAmount?: { readonly amount?: string; readonly appliesOnEachItem?: boolean };
-    };
-    readonly items?: { readonly products?: { readonly productsToAdd?: readonly string[] } };
-  };
-  readonly combinesWith?: {
-    readonly orderDiscounts?: boolean;
-    readonly productDiscounts?: boolean;
-    readonly shippingDiscounts?: boolean;
-  };
-  readonly minimumRequirement?: {
-    readonly subtotal?: { readonly greaterThanOrEqualToSubtotal?: string };
-  };
-}
-
 const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
 
-function classesOf(combines: NonNullable<DiscountInput['combinesWith']>) {
+function classesOf(combines: NonNullable<DiscountCodeBasicInput['combinesWith']>) {
   const classes = ['order', 'product', 'shipping'] as const;
   return classes.filter((name) => combines[`${name}Discounts`]);
 }
@@ -47,7 +27,7 @@ const inputNames = { basic: 'basicCodeDiscount', 'free-shipping': 'freeShippingC
 function createCodeDiscount(
   context: GraphContext,
   kind: 'basic' | 'free-shipping',
-  input: DiscountInput,
+  input: DiscountCodeBasicInput,
 ): View {
   const fail = (field: string, message: string, code: string) => ({
     codeDiscountNode: null,
@@ -64,12 +44,12 @@ function createCodeDiscount(
     return fail('code', 'Code must be unique. Please try a different code.', 'TAKEN');
   }
   const value = customerGets?.value;
-  const amount = value?.discountAmount?.amount;
+  const { amount, appliesOnEachItem } = value?.discountAmount ?? {};
   if (kind === 'free-shipping' && input.combinesWith?.shippingDiscounts) {
     const message = 'Shipping discounts cannot combine with shipping discounts.';
     return fail('combinesWith', message, 'INVALID_COMBINES_WITH_FOR_DISCOUNT_CLASS');
   }
-  if (kind === 'basic' && value?.percentage === undefined && amount === undefined) {
+  if (kind === 'basic' && value?.percentage == null && amount == null) {
     return fail('customerGets', "Value can't be blank", 'BLANK');
   }
   const customers = input.context?.customers?.add;
@@ -85,13 +65,13 @@ function createCodeDiscount(
     startsAt: input.startsAt,
     endsAt: input.endsAt,
     usageLimit: input.usageLimit,
-    oncePerCustomer: input.appliesOncePerCustomer,
-    tags: input.tags && [...input.tags],
-    combinesWith: input.combinesWith && classesOf(input.combinesWith),
+    oncePerCustomer: input.appliesOncePerCustomer ?? undefined,
+    tags: input.tags?.slice(),
+    combinesWith: input.combinesWith ? classesOf(input.combinesWith) : undefined,
     // The API uses a fraction, the action a percentage.
-    percentage: value?.percentage && Math.round(value.percentage * 1e6) / 1e4,
-    amount,
-    each: value?.discountAmount?.appliesOnEachItem,
+    percentage: value?.percentage == null ? undefined : Math.round(value.percentage * 1e6) / 1e4,
+    amount: amount ?? undefined,
+    each: appliesOnEachItem ?? undefined,
     customerIds: customers?.map(numberOf),
     segments: segments?.map(numberOf),
     productIds: products?.map(numberOf),
@@ -101,9 +81,9 @@ function createCodeDiscount(
   return { codeDiscountNode: discountNodeView(context, made.value), userErrors: [] };
 }
 
-interface CreditInput {
-  readonly creditAmount: { readonly amount: string; readonly currencyCode: string };
-  readonly expiresAt?: string | null;
+interface CreditArguments {
+  readonly id: string;
+  readonly creditInput: StoreCreditAccountCreditInput;
 }
 
 /** What each refusal is about. */
@@ -114,10 +94,7 @@ const creditFields: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The owner may be named by the customer or by an account of theirs. */
-function creditAccount(
-  context: GraphContext,
-  { id, creditInput }: { readonly id: string; readonly creditInput: CreditInput },
-): View {
+function creditAccount(context: GraphContext, { id, creditInput }: CreditArguments): View {
   const fail = (why: string, code: string, field = creditFields[code]) => ({
     storeCreditAccountTransaction: null,
     userErrors: [{ field: field ?? ['creditInput', 'creditAmount', 'amount'], message: why, code }],
@@ -149,27 +126,6 @@ function creditAccount(
   };
 }
 
-interface MetafieldInput {
-  readonly ownerId: string;
-  readonly namespace?: string | null;
-  readonly key: string;
-  readonly type?: string | null;
-  readonly value: string;
-}
-
-interface DefinitionInput {
-  readonly ownerType: string;
-  readonly namespace?: string | null;
-  readonly key: string;
-  readonly name?: string | null;
-  readonly type?: string;
-  readonly pin?: boolean | null;
-  readonly access?: {
-    readonly storefront?: 'NONE' | 'PUBLIC_READ' | null;
-    readonly customerAccount?: 'NONE' | 'READ' | 'READ_WRITE' | null;
-  } | null;
-}
-
 /** The payload of a mutation that the store refuses. */
 const failed = (name: string, field: readonly string[], message: string, code?: string): View => ({
   [name]: null,
@@ -180,12 +136,14 @@ const failed = (name: string, field: readonly string[], message: string, code?: 
 const MAX_AT_ONCE = 25;
 const DEFAULT_NAMESPACE = 'custom';
 
+type Named = Pick<MetafieldsSetInput, 'namespace' | 'key'>;
+
 /** The mutations of metafields and their definitions. */
 function metafieldMutations(context: GraphContext): View {
   const { world, perform } = context;
-  const definitionOf = (one: Pick<DefinitionInput, 'ownerType' | 'namespace' | 'key'>) =>
+  const definitionOf = (ownerType: string, { namespace, key }: Named) =>
     world.rows.metafieldDefinitions.get(
-      definitionKey({ ...one, namespace: one.namespace ?? DEFAULT_NAMESPACE }),
+      definitionKey({ ownerType, namespace: namespace ?? DEFAULT_NAMESPACE, key }),
     );
 
   /** Writing a metafield needs the scope of its owner. */
@@ -196,13 +154,14 @@ function metafieldMutations(context: GraphContext): View {
     }
   }
 
-  function faultOf({ ownerId, namespace, key, type, value }: MetafieldInput, index: number) {
+  function faultOf(metafield: MetafieldsSetInput, index: number) {
+    const { ownerId, type, value } = metafield;
     const fault = (field: string, message: string, code: string) => [
       { field: ['metafields', String(index), field], message, code },
     ];
     if (!findNode(context, ownerId)) return fault('ownerId', 'Owner does not exist.', 'INVALID');
     const ownerType = ownerId.split('/').at(-2)?.toUpperCase() ?? '';
-    const definition = definitionOf({ ownerType, namespace: namespace ?? null, key });
+    const definition = definitionOf(ownerType, metafield);
     if (type == null && !definition) return fault('type', "can't be blank", 'BLANK');
     if (type != null && definition && definition.type !== type) {
       const message = `Type '${type}' must be consistent with the definition's type: '${definition.type}'.`;
@@ -224,7 +183,7 @@ function metafieldMutations(context: GraphContext): View {
 
   return {
     // All or none, according to the documentation of the mutation.
-    metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
+    metafieldsSet: ({ metafields }: { metafields: readonly MetafieldsSetInput[] }) => {
       checkScopes(
         metafields.map(({ ownerId }) => ownerId),
         'metafieldsSet',
@@ -241,18 +200,14 @@ function metafieldMutations(context: GraphContext): View {
       }
       return { userErrors };
     },
-    metafieldsDelete: ({
-      metafields,
-    }: {
-      metafields: readonly { ownerId: string; namespace: string; key: string }[];
-    }) => {
-      for (const { ownerId, namespace, key } of metafields)
+    metafieldsDelete: (args: { metafields: readonly MetafieldIdentifierInput[] }) => {
+      for (const { ownerId, namespace, key } of args.metafields)
         perform('deleteMetafield', { ownerGid: ownerId, namespace, key });
       return { userErrors: [] };
     },
-    metafieldDefinitionCreate: ({ definition }: { definition: DefinitionInput }) => {
-      const { ownerType, key, name, type = '', pin, access } = definition;
-      if (definitionOf(definition)) {
+    metafieldDefinitionCreate: ({ definition }: { definition: MetafieldDefinitionInput }) => {
+      const { ownerType, key, name, type, pin, access } = definition;
+      if (definitionOf(ownerType, definition)) {
         const message = 'Key is in use for Customer metafields on this namespace.';
         return failed('createdDefinition', ['definition', 'key'], message, 'TAKEN');
       }
@@ -260,7 +215,7 @@ function metafieldMutations(context: GraphContext): View {
         ownerType,
         namespace: definition.namespace ?? DEFAULT_NAMESPACE,
         key,
-        name: name ?? key,
+        name,
         type,
         pinned: pin ?? false,
         storefront: access?.storefront ?? 'NONE',
@@ -268,13 +223,13 @@ function metafieldMutations(context: GraphContext): View {
       });
       return { userErrors: [] };
     },
-    metafieldDefinitionUpdate: ({ definition }: { definition: DefinitionInput }) => {
-      const known = definitionOf(definition);
+    metafieldDefinitionUpdate: (args: { definition: MetafieldDefinitionUpdateInput }) => {
+      const { access, ownerType } = args.definition;
+      const known = definitionOf(ownerType, args.definition);
       if (!known) {
         return failed('updatedDefinition', ['definition'], 'Definition not found.', 'NOT_FOUND');
       }
       const { id: _, ...row } = known;
-      const { access } = definition;
       perform('defineMetafield', {
         ...row,
         storefront: access?.storefront ?? row.storefront,
@@ -285,74 +240,68 @@ function metafieldMutations(context: GraphContext): View {
   };
 }
 
-interface SubscriptionInput {
-  readonly uri?: string;
-  readonly callbackUrl?: string;
-  readonly includeFields?: readonly string[];
-  readonly metafieldNamespaces?: readonly string[];
-  readonly filter?: string | null;
+interface SubscriptionArguments {
+  readonly topic: string;
+  readonly webhookSubscription: WebhookSubscriptionInput;
 }
+
+const ADDRESS = ['webhookSubscription', 'callbackUrl'];
+const NO_SUBSCRIPTION = 'Webhook subscription does not exist';
 
 /** The fields of Mutation that the sandbox has. */
 export function mutationRoot(context: GraphContext): View {
   const { subscriptions, world, perform } = context;
+  const subscribe = (row: SubscriptionRow, input: WebhookSubscriptionInput) => {
+    const { includeFields, metafieldNamespaces, filter } = input;
+    const uri = input.uri ?? input.callbackUrl ?? row.uri;
+    const problem = addressProblem(uri);
+    if (problem !== undefined) return failed('webhookSubscription', ADDRESS, problem);
+    const written = {
+      ...row,
+      uri,
+      includeFields: includeFields ?? row.includeFields,
+      metafieldNamespaces: metafieldNamespaces ?? row.metafieldNamespaces,
+      filter: filter === undefined ? row.filter : filter,
+    };
+    subscriptions.put(row.id, written);
+    return { webhookSubscription: subscriptionView(written), userErrors: [] };
+  };
   return {
-    webhookSubscriptionCreate: (args: {
-      topic: string;
-      webhookSubscription: SubscriptionInput;
-    }) => {
-      const { topic, webhookSubscription: input } = args;
+    webhookSubscriptionCreate: ({ topic, webhookSubscription: input }: SubscriptionArguments) => {
       const uri = input.uri ?? input.callbackUrl ?? '';
       const name = topicName(topic);
-      const taken = [...subscriptions.values()].some(
-        (one) => one.topic === name && one.uri === uri,
-      );
-      const problem = taken ? 'Address for this topic has already been taken' : addressProblem(uri);
-      const field = ['webhookSubscription', 'callbackUrl'];
-      if (problem !== undefined) return failed('webhookSubscription', field, problem);
-      const row: SubscriptionRow = {
-        id: world.ids.next('WebhookSubscription'),
-        topic: name,
-        uri,
-        madeBy: 'admin-api',
-        includeFields: input.includeFields ?? [],
-        metafieldNamespaces: input.metafieldNamespaces ?? [],
-        filter: input.filter ?? null,
-      };
-      subscriptions.put(row.id, row);
-      return { webhookSubscription: subscriptionView(row), userErrors: [] };
-    },
-    webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: SubscriptionInput }) => {
-      const row = subscriptions.get(numberOf(args.id));
-      if (row?.madeBy !== 'admin-api') {
-        return failed('webhookSubscription', ['id'], 'Webhook subscription does not exist');
+      const own = [...subscriptions.values()].filter((one) => one.topic === name);
+      if (own.some((one) => one.uri === uri)) {
+        return failed(
+          'webhookSubscription',
+          ADDRESS,
+          'Address for this topic has already been taken',
+        );
       }
-      const { uri, callbackUrl, ...fields } = args.webhookSubscription;
-      const wanted = uri ?? callbackUrl ?? row.uri;
-      const problem = addressProblem(wanted);
-      const field = ['webhookSubscription', 'callbackUrl'];
-      if (problem !== undefined) return failed('webhookSubscription', field, problem);
-      const updated = { ...row, ...fields, uri: wanted };
-      subscriptions.put(updated.id, updated);
-      return { webhookSubscription: subscriptionView(updated), userErrors: [] };
+      const id = world.ids.next('WebhookSubscription');
+      const whole = { includeFields: [], metafieldNamespaces: [], filter: null };
+      return subscribe({ id, topic: name, uri, madeBy: 'admin-api', ...whole }, input);
+    },
+    webhookSubscriptionUpdate: (args: { id: string } & Omit<SubscriptionArguments, 'topic'>) => {
+      const row = subscriptions.get(numberOf(args.id));
+      return row?.madeBy === 'admin-api'
+        ? subscribe(row, args.webhookSubscription)
+        : failed('webhookSubscription', ['id'], NO_SUBSCRIPTION);
     },
     webhookSubscriptionDelete: ({ id }: { id: string }) => {
       const row = subscriptions.get(numberOf(id));
       if (row?.madeBy !== 'admin-api') {
-        return failed(
-          'deletedWebhookSubscriptionId',
-          ['id'],
-          'Webhook subscription does not exist',
-        );
+        return failed('deletedWebhookSubscriptionId', ['id'], NO_SUBSCRIPTION);
       }
       subscriptions.delete(row.id);
       return { deletedWebhookSubscriptionId: id, userErrors: [] };
     },
     ...metafieldMutations(context),
-    discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
-      createCodeDiscount(context, 'basic', basicCodeDiscount),
-    discountCodeFreeShippingCreate: (args: { freeShippingCodeDiscount: DiscountInput }) =>
-      createCodeDiscount(context, 'free-shipping', args.freeShippingCodeDiscount),
+    discountCodeBasicCreate: (args: { basicCodeDiscount: DiscountCodeBasicInput }) =>
+      createCodeDiscount(context, 'basic', args.basicCodeDiscount),
+    discountCodeFreeShippingCreate: (args: {
+      freeShippingCodeDiscount: DiscountCodeFreeShippingInput;
+    }) => createCodeDiscount(context, 'free-shipping', args.freeShippingCodeDiscount),
     discountCodeDelete: ({ id }: { id: string }) => {
       const gone = perform('deleteDiscount', { discountId: numberOf(id) });
       return gone.kind === 'done'
@@ -366,7 +315,6 @@ export function mutationRoot(context: GraphContext): View {
       triggers.put(String(triggers.size), { at: world.now().toISOString(), handle, payload });
       return { userErrors: [] };
     },
-    storeCreditAccountCredit: (args: { id: string; creditInput: CreditInput }) =>
-      creditAccount(context, args),
+    storeCreditAccountCredit: (args: CreditArguments) => creditAccount(context, args),
   };
 }
