@@ -43,8 +43,6 @@ export interface StoreSandbox {
   readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
   disorder: Disorder;
   rotateSecret(secret: string): void;
-  /** As after a reinstallation of the app: tokens of the grant expire. */
-  revokeTokens(): void;
   advanceClock(seconds: number): void;
   stop(): Promise<void>;
 }
@@ -94,7 +92,6 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
       service.disorder = wanted;
     },
     rotateSecret: (secret) => service.rotateSecret(secret),
-    revokeTokens: () => service.tokens.revoke(),
     advanceClock: (seconds) => service.advanceClock(seconds),
     stop: async () => {
       await server.stop();

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
 import { Journal } from '../sandbox-kit/journal.ts';
@@ -57,9 +57,7 @@ export class AccessTokens {
 
   issue(clientId: string, clientSecret: string): { token: string; expiresIn: number } | undefined {
     const expected = this.#credentials();
-    const isRight =
-      isSame(clientId, expected.clientId) && isSame(clientSecret, expected.clientSecret);
-    if (!isRight) return undefined;
+    if (clientId !== expected.clientId || clientSecret !== expected.clientSecret) return undefined;
     const now = this.#now().getTime();
     for (const [token, endsAt] of this.#issued) if (endsAt <= now) this.#issued.delete(token);
     const token = `shpat_${randomBytes(16).toString('hex')}`;
@@ -68,20 +66,9 @@ export class AccessTokens {
   }
 
   isValid(token: string): boolean {
-    if (isSame(token, this.#credentials().accessToken)) return true;
-    return (this.#issued.get(token) ?? 0) > this.#now().getTime();
+    const endsAt = this.#issued.get(token) ?? 0;
+    return token === this.#credentials().accessToken || endsAt > this.#now().getTime();
   }
-
-  /** As after a reinstallation of the app: every issued token expires. */
-  revoke(): void {
-    this.#issued.clear();
-  }
-}
-
-/** Compares digests, which have equal length, so that the time does not depend on the value. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }
 
 export interface StoreSandboxOptions {

@@ -54,8 +54,6 @@ export const defaultServerSettings = {
   retryPausesSeconds: [60, 120, 300, 600, 1_200, 2_400, 3_600, 6_120] as readonly number[],
   /** With 0.001, a pause of 15 minutes becomes 0.9 s. */
   retryTimeScale: 1,
-  /** Removes a subscription created through the Admin API when all tries of a delivery have failed. */
-  removeFailingSubscriptions: true,
   /** The GraphQL cost bucket; the defaults are those of the Standard plan. */
   bucketSize: 2_000,
   restorePerSecond: 100,

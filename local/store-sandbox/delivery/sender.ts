@@ -218,15 +218,11 @@ export class Sender {
   }
 
   #giveUp(row: WebhookDelivery): void {
-    const { subscriptions, settings } = this.#parts;
+    const { subscriptions } = this.#parts;
     const subscription = subscriptions.get(row.subscriptionId);
-    if (subscription?.madeBy === 'admin-api' && settings.removeFailingSubscriptions) {
-      subscriptions.delete(subscription.id);
-    }
+    if (subscription?.madeBy === 'admin-api') subscriptions.delete(subscription.id);
     // Shopify, "Troubleshoot Events". How often a delivery must fail is not documented.
-    if (row.event && settings.removeFailingSubscriptions) {
-      this.#endedEvents.put(row.event.handle, true);
-    }
+    if (row.event) this.#endedEvents.put(row.event.handle, true);
     this.#settle(row);
   }
 

@@ -24,13 +24,11 @@ import {
   respond,
   type Server,
 } from '../../sandbox-kit/http/server.ts';
-import { inOrder, readDisorder } from '../delivery/disorder.ts';
+import { readDisorder } from '../delivery/disorder.ts';
 import type { FaultRule } from '../fault-rule.ts';
-import { type ActionRun, runAction } from '../flow.ts';
 import { type ActionName, actions } from '../model/actions.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
-import { apiVersion } from '../settings.ts';
 import { describeState } from '../state.ts';
 import { handleGraphql } from './handle-graphql.ts';
 
@@ -99,10 +97,6 @@ function readFields({ headers }: IncomingMessage, bytes: Buffer): ReadonlyMap<st
 
 const resources: Readonly<Record<string, Resource<StoreService>>> = {
   '/sandbox/state': { GET: (service) => jsonAnswer(200, describeState(service)) },
-  '/sandbox/settings': {
-    GET: ({ world: { shop }, settings, options: { webhooksTo = null } }) =>
-      jsonAnswer(200, { apiVersion, shop, settings, webhooksTo }),
-  },
   '/sandbox/actions': { GET: () => jsonAnswer(200, { actions: Object.keys(actions) }) },
   '/sandbox/deliveries': { GET: readDeliveries },
   '/sandbox/journal': {
@@ -115,17 +109,8 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
   },
   '/sandbox/faults': faultControls<FaultRule>(),
   '/sandbox/subscriptions': { DELETE: unsubscribe },
-  '/sandbox/disorder': {
-    GET: ({ disorder }) => jsonAnswer(200, disorder),
-    PUT: setDisorder,
-    DELETE: (service) => {
-      service.disorder = inOrder;
-      return done;
-    },
-  },
+  '/sandbox/disorder': { PUT: setDisorder },
   '/sandbox/clock': { POST: advanceClock },
-  '/sandbox/secret': { POST: rotateSecret },
-  '/sandbox/flow-actions': { POST: sendAction },
 };
 
 function findResource(path: string): Resource<StoreService> | undefined {
@@ -175,33 +160,12 @@ function unsubscribe({ subscriptions, save }: StoreService): Answer {
 const maxSeconds = 3_155_760_000;
 
 function advanceClock(service: StoreService, _query: Query, body: unknown): Answer {
-  const seconds = fieldOf(body, 'seconds');
+  const { seconds } = Object(body) as { readonly seconds?: unknown };
   const isValid = typeof seconds === 'number' && seconds >= 0 && seconds <= maxSeconds;
   if (!isValid) return wrong(400, `seconds must be a number from 0 to ${maxSeconds}.`);
   service.advanceClock(seconds);
   return jsonAnswer(200, { now: service.world.now().toISOString() });
 }
-
-function rotateSecret(service: StoreService, _query: Query, body: unknown): Answer {
-  const secret = fieldOf(body, 'secret');
-  if (typeof secret !== 'string' || secret === '') return wrong(400, 'secret must be a text.');
-  service.rotateSecret(secret);
-  return done;
-}
-
-/** `{ address, handle, properties, runId }`: the answer of the app's endpoint. */
-async function sendAction({ world, credentials }: StoreService, _query: Query, body: unknown) {
-  const run = body as Partial<ActionRun & { readonly address: string }> | undefined;
-  const { address = '', handle, properties } = run ?? {};
-  if (!URL.canParse(address) || !handle || !properties) {
-    return wrong(400, 'address, handle and properties must be given.');
-  }
-  const store = { shop: world.shop.domain, secret: credentials.clientSecret };
-  return jsonAnswer(200, await runAction(address, { ...run, handle, properties }, store));
-}
-
-const fieldOf = (body: unknown, name: string): unknown =>
-  typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
 
 export function startServer(service: StoreService, port: number): Promise<Server> {
   return listen((...call) => dispatch(service, ...call), port);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { actionRequest } from '../../../local/store-sandbox/flow.ts';
 import { sign } from '../../../shared/vendure/deliveries.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { actionRequest } from '../../support/flow-action.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { customerToken, newToken, openProgram, staffToken } from '../../support/running-program.ts';
 import { proxyValues, signedQuery } from '../../support/signed-query.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { actionRequest } from '../../../local/store-sandbox/flow.ts';
 import { orderAt } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { askLoyalty } from '../../support/ask-loyalty.ts';
+import { actionRequest } from '../../support/flow-action.ts';
 import {
   isRedeem,
   type OutsideCall,

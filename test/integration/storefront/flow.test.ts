@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { actionRequest } from '../../../local/store-sandbox/flow.ts';
 import { readAudit } from '../../../scripts/connector/ground/session/audit-records.ts';
+import { actionRequest } from '../../support/flow-action.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openProgram } from '../../support/running-program.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';

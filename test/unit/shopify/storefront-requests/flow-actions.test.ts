@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type ActionRun, actionRequest } from '../../../../local/store-sandbox/flow.ts';
+import { type ActionRun, actionRequest } from '../../../support/flow-action.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 const LIMITS = { mostPointsPerRun: 500, mostPointsPerDay: 1_000 };

@@ -1,5 +1,4 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { Poster } from '../sandbox-kit/http/post.ts';
 
 /** One step of a workflow that runs an action of the app. */
 export interface ActionRun {
@@ -26,21 +25,4 @@ export function actionRequest(
   const signature = createHmac('sha256', secret).update(body).digest('base64');
   const headers = { 'x-shopify-hmac-sha256': signature, 'x-shopify-shop-domain': shop };
   return { body, headers: { 'content-type': 'application/json', ...headers } };
-}
-
-/** "After 10 seconds Flow closes the connection" (the same page). */
-const TIMEOUT_MS = 10_000;
-
-export async function runAction(
-  address: string,
-  run: ActionRun,
-  store: Parameters<typeof actionRequest>[1],
-) {
-  const { body, headers } = actionRequest(run, store);
-  const poster = new Poster(TIMEOUT_MS, 1);
-  try {
-    return await poster.post(address, Buffer.from(body), headers);
-  } finally {
-    poster.close();
-  }
 }
