@@ -3,16 +3,21 @@ import {
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
-import { isLoopbackHost, readBody, readJsonObject } from '../../sandbox-kit/http/requests.ts';
+import {
+  isLoopbackHost,
+  parseJsonBody,
+  readBody,
+  readJsonObject,
+} from '../../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import { secretArn } from '../../secrets-emulator.ts';
 import { readInsert } from '../emulators.ts';
 import type { InvocationResult } from '../functions/function-worker.ts';
 import type { LogLine } from '../functions/log-groups.ts';
 import type { AccessControl } from '../iam/access-control.ts';
+import { arnOf } from '../template/identities.ts';
 
 interface SignedRequest {
   readonly method: string;
@@ -93,36 +98,17 @@ const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).up
 
 /** An error answer in the format of the service, so that the SDK reports the same error as on AWS. */
 function refuse(service: Service | undefined, code: string, message: string): Answer {
-  switch (service) {
-    case 'sqs': {
-      // The SDK reads the error code of SQS's older query protocol from this header.
-      const queryCode = code === 'AccessDeniedException' ? 'AccessDenied' : code;
-      return answer(403, `com.amazon.coral.service#${code}`, message, {
-        'x-amzn-query-error': `${queryCode};Sender`,
-      });
-    }
-    case 'lambda':
-      return answer(403, code, message, { 'x-amzn-errortype': code });
-    case 'dynamodb':
-      return answer(400, `com.amazon.coral.service#${code}`, message, {});
-    case 'secretsmanager':
-    case 'sts':
-    case 'events':
-    case 'logs':
-    case undefined:
-      return answer(400, code, message, {});
-  }
-}
-
-function answer(
-  status: number,
-  type: string,
-  message: string,
-  headers: OutgoingHttpHeaders,
-): Answer {
+  const isCoral = service === 'sqs' || service === 'dynamodb';
+  const type = isCoral ? `com.amazon.coral.service#${code}` : code;
+  const queryCode = code === 'AccessDeniedException' ? 'AccessDenied' : code;
   return {
-    status,
-    headers: { 'content-type': 'application/x-amz-json-1.0', ...headers },
+    status: service === 'sqs' || service === 'lambda' ? 403 : 400,
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      // The SDK reads the error code of SQS's older query protocol from this header.
+      ...(service === 'sqs' && { 'x-amzn-query-error': `${queryCode};Sender` }),
+      ...(service === 'lambda' && { 'x-amzn-errortype': code }),
+    },
     body: JSON.stringify({ __type: type, message, Message: message }),
   };
 }
@@ -166,11 +152,11 @@ async function answerInvocation(
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): Promise<Answer> {
-  const event = readEvent(body);
-  if (event.kind === 'unreadable') {
-    return refuse('lambda', 'InvalidRequestContentException', 'The payload is not JSON.');
+  const json = parseJsonBody(body);
+  if (json.kind === 'unreadable') {
+    return refuse('lambda', 'InvalidRequestContentException', `The payload ${json.problem}.`);
   }
-  const running = invoke(arn, event.value);
+  const running = invoke(arn, json.kind === 'json' ? json.value : {});
   if (!running) return { ...refuse('lambda', 'ResourceNotFoundException', arn), status: 404 };
   const common = { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID() };
   if (headers['x-amz-invocation-type'] === 'Event') {
@@ -188,17 +174,6 @@ async function answerInvocation(
       };
     case 'throttled':
       return { ...refuse('lambda', 'TooManyRequestsException', 'Rate Exceeded.'), status: 429 };
-  }
-}
-
-type Event = { readonly kind: 'event'; readonly value: unknown } | { readonly kind: 'unreadable' };
-
-function readEvent(body: Buffer): Event {
-  if (body.length === 0) return { kind: 'event', value: {} };
-  try {
-    return { kind: 'event', value: JSON.parse(body.toString()) };
-  } catch {
-    return { kind: 'unreadable' };
   }
 }
 
@@ -233,16 +208,14 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const refused = (...why: Parameters<typeof refuse>) => respond(response, refuse(...why));
   if (!isLoopbackHost(request.headers.host)) {
-    return respond(
-      response,
-      refuse(undefined, 'InvalidClientTokenId', 'The Host header must name this machine.'),
-    );
+    return refused(undefined, 'InvalidClientTokenId', 'The Host header must name this machine.');
   }
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
   if (body.kind === 'too-large') {
-    return respond(response, refuse(undefined, 'RequestEntityTooLargeException', 'Too large.'));
+    return refused(undefined, 'RequestEntityTooLargeException', 'Too large.');
   }
   const { url: target = '', method = '', headers } = request;
   const [path = ''] = target.split('?');
@@ -254,23 +227,16 @@ async function handle(
   );
   const key = verified.kind === 'signed' ? parts.keys.get(verified.accessKeyId) : undefined;
   if (!key) {
-    const code =
-      verified.kind === 'wrong-signature'
-        ? 'InvalidSignatureException'
-        : 'UnrecognizedClientException';
-    return respond(
-      response,
-      refuse(call?.service, code, 'The request is not signed with a key of this stack.'),
-    );
+    const isForged = verified.kind === 'wrong-signature';
+    const code = isForged ? 'InvalidSignatureException' : 'UnrecognizedClientException';
+    return refused(call?.service, code, 'The request is not signed with a key of this stack.');
   }
   if (!call) {
-    return respond(
-      response,
-      refuse(undefined, 'UnknownOperationException', 'This service does not run on this machine.'),
-    );
+    const why = 'This service does not run on this machine.';
+    return refused(undefined, 'UnknownOperationException', why);
   }
   const denial = findDenial(parts, key, call);
-  if (denial) return respond(response, refuse(call.service, 'AccessDeniedException', denial));
+  if (denial) return refused(call.service, 'AccessDeniedException', denial);
   if (call.service === 'lambda') {
     return respond(response, await answerInvocation(parts.invoke, call, headers, body.bytes));
   }
@@ -365,12 +331,13 @@ interface Place {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const TARGETS: ReadonlyMap<string, Service> = new Map([
-  ['AmazonSQS', 'sqs'],
-  ['DynamoDB_20120810', 'dynamodb'],
-  ['secretsmanager', 'secretsmanager'],
-  ['AWSEvents', 'events'],
-  ['Logs_20140328', 'logs'],
+/** By `X-Amz-Target`: the service, and what its calls name. */
+const TARGETS = new Map<string, readonly [Exclude<Service, 'lambda' | 'sts'>, FindArns]>([
+  ['AmazonSQS', ['sqs', queueArns]],
+  ['DynamoDB_20120810', ['dynamodb', tableArns]],
+  ['secretsmanager', ['secretsmanager', secretArns]],
+  ['AWSEvents', ['events', busArns]],
+  ['Logs_20140328', ['logs', groupArns]],
 ]);
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
@@ -386,7 +353,7 @@ export function identifyCall(
   const [, functionName] = INVOKE.exec(request.path) ?? [];
   if (functionName !== undefined) {
     const name = decodeURIComponent(functionName).replace(/^arn:.*:function:/, '');
-    const arn = `arn:aws:lambda:${place.region}:${place.account}:function:${name}`;
+    const arn = arnOf('lambda', place, `function:${name}`);
     return { service: 'lambda', action: 'lambda:InvokeFunction', resources: [arn] };
   }
   // Every caller may ask who it is ("GetCallerIdentity", STS).
@@ -394,65 +361,43 @@ export function identifyCall(
     return { service: 'sts', action: 'sts:GetCallerIdentity', resources: [] };
   }
   const [prefix = '', operation = ''] = request.amzTarget.split('.');
-  const service = TARGETS.get(prefix);
-  if (!service || operation === '') return undefined;
+  const [service, findArns] = TARGETS.get(prefix) ?? [];
+  if (!service || !findArns || operation === '') return undefined;
   // The emulator reports what is wrong.
   const fields: Fields = readJsonObject(Buffer.from(request.body).toString()) ?? {};
-  switch (service) {
-    case 'sqs':
-      return { service, action: sqsAction(operation), resources: queueArns(fields, place) };
-    case 'dynamodb': {
-      const inserted = operation === 'ExecuteStatement' ? readInsert(fields) : undefined;
-      if (inserted) {
-        const resources = tableArns({ TableName: inserted.table }, place);
-        return { service, action: 'dynamodb:PartiQLInsert', resources, items: [inserted.item] };
-      }
-      const [, verb = '', table] = STATEMENT.exec(textOf(fields, 'Statement') ?? '') ?? [];
-      if (table !== undefined) {
-        // Which items it means is not read: the emulator has none of these statements.
-        const action = `dynamodb:PartiQL${verb[0]?.toUpperCase()}${verb.slice(1).toLowerCase()}`;
-        return { service, action, resources: tableArns({ TableName: table }, place) };
-      }
-      return {
-        service,
-        action: `dynamodb:${operation}`,
-        resources: tableArns(fields, place),
-        items: [fields.Item, fields.Key].filter((one) => one !== undefined).map(Object),
-      };
-    }
-    case 'secretsmanager':
-      return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
-    case 'events':
-      return { service, action: `events:${operation}`, resources: busArns(fields, place) };
-    case 'logs': {
-      const arn = `arn:aws:logs:${place.region}:${place.account}:log-group`;
-      const resources = named(textOf(fields, 'logGroupName')).map((name) => `${arn}:${name}:*`);
-      return { service, action: `logs:${operation}`, resources };
-    }
-    case 'lambda':
-    case 'sts':
-      return undefined;
+  if (service === 'dynamodb') return identifyTableCall(operation, fields, place);
+  // A batch needs the permission of the single call ("Actions for Amazon SQS", IAM).
+  const action = service === 'sqs' ? operation.replace(/Batch$/, '') : operation;
+  return { service, action: `${service}:${action}`, resources: findArns(fields, place) };
+}
+
+function identifyTableCall(operation: string, fields: Fields, place: Place): AwsCall {
+  const service = 'dynamodb';
+  const inserted = operation === 'ExecuteStatement' ? readInsert(fields) : undefined;
+  if (inserted) {
+    const resources = tableArns({ TableName: inserted.table }, place);
+    return { service, action: 'dynamodb:PartiQLInsert', resources, items: [inserted.item] };
   }
+  const [, verb = '', table] = STATEMENT.exec(textOf(fields, 'Statement') ?? '') ?? [];
+  if (table !== undefined) {
+    // Which items it means is not read: the emulator has none of these statements.
+    const action = `dynamodb:PartiQL${verb[0]?.toUpperCase()}${verb.slice(1).toLowerCase()}`;
+    return { service, action, resources: tableArns({ TableName: table }, place) };
+  }
+  const items = [fields.Item, fields.Key].filter((one) => one !== undefined).map(Object);
+  const resources = tableArns(fields, place);
+  return { service, action: `dynamodb:${operation}`, resources, items };
 }
-
-function busArns({ Entries: entries }: Fields, { region, account }: Place): readonly string[] {
-  const buses = Array.isArray(entries)
-    ? entries.map((one) => textOf(Object(one), 'EventBusName'))
-    : [];
-  return named(...buses).map((bus) => `arn:aws:events:${region}:${account}:event-bus/${bus}`);
-}
-
-/** A batch needs the permission of the single call ("Actions for Amazon SQS", IAM). */
-const sqsAction = (operation: string): string => `sqs:${operation.replace(/Batch$/, '')}`;
 
 /**
  * These functions return every resource that the call names, in any field, because the emulator might
  * use either of two. A call that names nothing counts as a call on everything.
  */
-function queueArns(fields: Fields, { region, account }: Place): readonly string[] {
+type FindArns = (fields: Fields, place: Place) => readonly string[];
+
+function queueArns(fields: Fields, place: Place): readonly string[] {
   const address = textOf(fields, 'QueueUrl')?.split('/').at(-1);
-  const names = named(address, textOf(fields, 'QueueName'));
-  return names.map((name) => `arn:aws:sqs:${region}:${account}:${name}`);
+  return named(address, textOf(fields, 'QueueName')).map((name) => arnOf('sqs', place, name));
 }
 
 function secretArns(fields: Fields): readonly string[] {
@@ -461,15 +406,26 @@ function secretArns(fields: Fields): readonly string[] {
 }
 
 /** One table or index, or every table of a batch. */
-function tableArns(fields: Fields, { region, account }: Place): readonly string[] {
-  const arn = (table: string) =>
-    table.startsWith('arn:') ? table : `arn:aws:dynamodb:${region}:${account}:table/${table}`;
+function tableArns(fields: Fields, place: Place): readonly string[] {
   const index = textOf(fields, 'IndexName');
   const table = textOf(fields, 'TableName');
-  const batch = fields.RequestItems;
-  const tables = typeof batch === 'object' && batch !== null ? Object.keys(batch) : [];
+  const tables = Object.keys(Object(fields.RequestItems));
   const one = table === undefined || index === undefined ? table : `${table}/index/${index}`;
-  return named(one, ...tables).map(arn);
+  return named(one, ...tables).map((name) =>
+    name.startsWith('arn:') ? name : arnOf('dynamodb', place, `table/${name}`),
+  );
+}
+
+function busArns({ Entries: entries }: Fields, place: Place): readonly string[] {
+  const buses = Array.isArray(entries)
+    ? entries.map((one) => textOf(Object(one), 'EventBusName'))
+    : [];
+  return named(...buses).map((bus) => arnOf('events', place, `event-bus/${bus}`));
+}
+
+function groupArns(fields: Fields, place: Place): readonly string[] {
+  const names = named(textOf(fields, 'logGroupName'));
+  return names.map((name) => arnOf('logs', place, `log-group:${name}:*`));
 }
 
 function named(...names: readonly (string | undefined)[]): readonly string[] {

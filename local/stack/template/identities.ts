@@ -19,65 +19,61 @@ export interface Place {
   readonly webAddress: string;
 }
 
-type Identify = (name: string, place: Place) => Identity;
+interface Identifier {
+  /** The property that holds the resource's name. */
+  readonly name?: string;
+  readonly of: (name: string, place: Place) => Identity;
+}
 
-/** By resource type; `name` is the property that holds the resource's name. */
-const identifiers: Readonly<Record<string, { readonly name?: string; readonly of: Identify }>> = {
+export const arnOf = (
+  service: string,
+  { region, account }: Pick<Place, 'region' | 'account'>,
+  resource: string,
+): string => `arn:aws:${service}:${service === 'iam' ? '' : region}:${account}:${resource}`;
+
+/** Whose Ref is its name. `resource`: what its ARN ends with, `{}` for the name. */
+const named = (name: string, service: string, resource: string): Identifier => ({
+  name,
+  of: (ref, place) => ({
+    ref,
+    attributes: { Arn: arnOf(service, place, resource.replace('{}', ref)) },
+  }),
+});
+
+const identifiers: Readonly<Record<string, Identifier>> = {
   'AWS::SQS::Queue': {
     name: 'QueueName',
-    of: (name, { endpoint, account, region }) => ({
-      ref: `${endpoint}/${account}/${name}`,
-      attributes: { Arn: `arn:aws:sqs:${region}:${account}:${name}`, QueueName: name },
+    of: (name, place) => ({
+      ref: `${place.endpoint}/${place.account}/${name}`,
+      attributes: { Arn: arnOf('sqs', place, name), QueueName: name },
     }),
   },
-  'AWS::DynamoDB::Table': { name: 'TableName', of: identifyTable },
-  'AWS::DynamoDB::GlobalTable': { name: 'TableName', of: identifyTable },
-  'AWS::Lambda::Function': {
-    name: 'FunctionName',
-    of: (name, { region, account }) => ({
-      ref: name,
-      attributes: { Arn: `arn:aws:lambda:${region}:${account}:function:${name}` },
-    }),
-  },
+  'AWS::DynamoDB::Table': named('TableName', 'dynamodb', 'table/{}'),
+  'AWS::DynamoDB::GlobalTable': named('TableName', 'dynamodb', 'table/{}'),
+  'AWS::Lambda::Function': named('FunctionName', 'lambda', 'function:{}'),
   'AWS::Lambda::Url': {
-    of: (name, { webAddress }) => webIdentity(name, 'FunctionUrl', webAddress),
+    of: (ref, { webAddress }) => ({ ref, attributes: { FunctionUrl: webAddress } }),
   },
   'AWS::ApiGatewayV2::Api': {
-    of: (name, { webAddress }) =>
+    of: (name, { webAddress }) => ({
+      ref: name.toLowerCase(),
       // An HTTP API's address has no slash at its end.
-      webIdentity(name.toLowerCase(), 'ApiEndpoint', webAddress.replace(/\/$/, '')),
-  },
-  'AWS::IAM::Role': {
-    name: 'RoleName',
-    of: (name, { account }) => ({
-      ref: name,
-      attributes: { Arn: `arn:aws:iam::${account}:role/${name}` },
+      attributes: { ApiEndpoint: webAddress.replace(/\/$/, '') },
     }),
   },
+  'AWS::IAM::Role': named('RoleName', 'iam', 'role/{}'),
   'AWS::IAM::ManagedPolicy': {
     name: 'ManagedPolicyName',
-    of: (name, { account }) => ({ ref: `arn:aws:iam::${account}:policy/${name}`, attributes: {} }),
+    of: (name, place) => ({ ref: arnOf('iam', place, `policy/${name}`), attributes: {} }),
   },
-  'AWS::Logs::LogGroup': {
-    name: 'LogGroupName',
-    of: (name, { region, account }) => ({
-      ref: name,
-      attributes: { Arn: `arn:aws:logs:${region}:${account}:log-group:${name}:*` },
-    }),
-  },
-  'AWS::Events::Rule': {
-    name: 'Name',
-    of: (name, { region, account }) => ({
-      ref: name,
-      attributes: { Arn: `arn:aws:events:${region}:${account}:rule/${name}` },
-    }),
-  },
+  'AWS::Logs::LogGroup': named('LogGroupName', 'logs', 'log-group:{}:*'),
+  'AWS::Events::Rule': named('Name', 'events', 'rule/{}'),
   'AWS::SNS::Topic': {
     name: 'TopicName',
-    of: (name, { region, account }) => ({
-      ref: `arn:aws:sns:${region}:${account}:${name}`,
-      attributes: { TopicName: name, TopicArn: `arn:aws:sns:${region}:${account}:${name}` },
-    }),
+    of: (TopicName, place) => {
+      const TopicArn = arnOf('sns', place, TopicName);
+      return { ref: TopicArn, attributes: { TopicName, TopicArn } };
+    },
   },
 };
 
@@ -108,25 +104,7 @@ function identify(
   if (given !== undefined && typeof given !== 'string') {
     throw new UnknownInTemplate(`a ${identifier.name} that is not a text, of ${logicalId}`);
   }
-  return identifier.of(given ?? generatedName(logicalId, properties, place), place);
-}
-
-/** CloudFormation generates such names, with a random end. */
-function generatedName(
-  logicalId: string,
-  properties: Readonly<Record<string, unknown>>,
-  { stackName }: Place,
-): string {
-  return `${stackName}-${logicalId}${properties.FifoQueue === true ? '.fifo' : ''}`;
-}
-
-function identifyTable(name: string, { region, account }: Place): Identity {
-  return {
-    ref: name,
-    attributes: { Arn: `arn:aws:dynamodb:${region}:${account}:table/${name}` },
-  };
-}
-
-function webIdentity(id: string, attribute: string, address: string): Identity {
-  return { ref: id, attributes: { [attribute]: address } };
+  // CloudFormation generates such names, with a random end.
+  const generated = `${place.stackName}-${logicalId}${properties.FifoQueue === true ? '.fifo' : ''}`;
+  return identifier.of(given ?? generated, place);
 }
