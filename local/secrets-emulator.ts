@@ -17,15 +17,12 @@ interface StoredSecret {
   readonly name: string;
   readonly arn: string;
   readonly createdAt: number;
-  readonly current: SecretVersion;
-}
-
-interface SecretVersion {
-  readonly id: string;
+  readonly versionId: string;
   readonly text: string;
-  readonly createdAt: number;
+  readonly changedAt: number;
 }
 
+type Store = Map<string, StoredSecret>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const TARGET_PREFIX = 'secretsmanager.';
@@ -45,7 +42,7 @@ export async function startSecretsEmulator({
   /** Keeps what is stored, which then counts in place of the initial secrets. Absent: in memory. */
   readonly file?: string | undefined;
 } = {}): Promise<SecretsEmulator> {
-  const store = new Map<string, StoredSecret>();
+  const store: Store = new Map();
   for (const [name, text] of Object.entries({ ...secrets, ...(file && readKept(file)) })) {
     store.set(name, newSecret(name, text, createdAt));
   }
@@ -73,8 +70,8 @@ export function readKept(file: string): Readonly<Record<string, string>> {
   }
 }
 
-function keep(file: string, store: ReadonlyMap<string, StoredSecret>): void {
-  const texts = [...store].map(([name, { current }]) => [name, current.text]);
+function keep(file: string, store: Store): void {
+  const texts = [...store].map(([name, { text }]) => [name, text]);
   writePrivate(file, Object.fromEntries(texts));
 }
 
@@ -85,56 +82,45 @@ export function writePrivate(file: string, value: object): void {
   renameSync(`${file}.new`, file);
 }
 
-function answer(
-  store: Map<string, StoredSecret>,
-  target: string,
-  fields: Fields | undefined,
-): Answer {
+function answer(store: Store, target: string, fields: Fields | undefined): Answer {
   if (!fields) return fault('SerializationException', 'the request is not a JSON object');
-  switch (target.startsWith(TARGET_PREFIX) ? target.slice(TARGET_PREFIX.length) : '') {
-    case 'GetSecretValue':
-      return getSecretValue(store, fields);
-    case 'PutSecretValue':
-      return putSecretValue(store, fields);
-    case 'DescribeSecret':
-      return describeSecret(store, fields);
-    case 'CreateSecret':
-      return createSecret(store, fields);
-    default:
-      return fault('UnknownOperationException', 'this emulator does not have the operation');
+  const name = target.startsWith(TARGET_PREFIX) ? target.slice(TARGET_PREFIX.length) : '';
+  if (name === 'CreateSecret') return createSecret(store, fields);
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  if (!operation) {
+    return fault('UnknownOperationException', 'this emulator does not have the operation');
   }
-}
-
-function getSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
-  const secret = find(store, fields.SecretId);
+  const id = String(fields.SecretId);
+  const secret = store.get(id) ?? [...store.values()].find(({ arn }) => arn === id);
   if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
-  return success({
-    ...idsOf(secret),
-    SecretString: secret.current.text,
-    VersionStages: ['AWSCURRENT'],
-    CreatedDate: secret.current.createdAt / 1000,
-  });
+  return operation(secret, fields, store);
 }
 
-function describeSecret(store: Map<string, StoredSecret>, fields: Fields): Answer {
-  const secret = find(store, fields.SecretId);
-  if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
-  const { name: Name, arn: ARN, createdAt } = secret;
-  return success({ Name, ARN, CreatedDate: createdAt / 1000 });
-}
+const CURRENT = { VersionStages: ['AWSCURRENT'] };
 
-function putSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
-  const secret = find(store, fields.SecretId);
-  if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
-  const text = fields.SecretString;
-  if (typeof text !== 'string') return fault('InvalidRequestException', 'SecretString is missing');
-  const changed = { ...secret, current: newVersion(text) };
-  store.set(secret.name, changed);
-  return success({ ...idsOf(changed), VersionStages: ['AWSCURRENT'] });
-}
+const OPERATIONS: Readonly<
+  Record<string, (secret: StoredSecret, fields: Fields, store: Store) => Answer>
+> = {
+  GetSecretValue: (secret) =>
+    success({
+      ...idsOf(secret),
+      ...CURRENT,
+      SecretString: secret.text,
+      CreatedDate: secret.changedAt / 1000,
+    }),
+  DescribeSecret: ({ name: Name, arn: ARN, createdAt }) =>
+    success({ Name, ARN, CreatedDate: createdAt / 1000 }),
+  PutSecretValue: (secret, { SecretString: text }, store) => {
+    if (typeof text !== 'string') {
+      return fault('InvalidRequestException', 'SecretString is missing');
+    }
+    const changed = newSecret(secret.name, text, secret.createdAt);
+    store.set(secret.name, changed);
+    return success({ ...idsOf(changed), ...CURRENT });
+  },
+};
 
-function createSecret(store: Map<string, StoredSecret>, fields: Fields): Answer {
-  const { Name: name, SecretString: text } = fields;
+function createSecret(store: Store, { Name: name, SecretString: text }: Fields): Answer {
   if (typeof name !== 'string' || typeof text !== 'string') {
     return fault('InvalidRequestException', 'Name or SecretString is missing');
   }
@@ -144,27 +130,21 @@ function createSecret(store: Map<string, StoredSecret>, fields: Fields): Answer 
   return success(idsOf(secret));
 }
 
-function find(store: Map<string, StoredSecret>, id: unknown): StoredSecret | undefined {
-  if (typeof id !== 'string') return undefined;
-  return store.get(id) ?? [...store.values()].find(({ arn }) => arn === id);
-}
-
 /** AWS adds a dash and six characters to a secret's name. */
 export function secretArn(name: string): string {
   return `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-local0`;
 }
 
 function newSecret(name: string, text: string, createdAt = Date.now()): StoredSecret {
-  return { name, arn: secretArn(name), createdAt, current: newVersion(text) };
+  const version = { versionId: randomUUID(), text, changedAt: Date.now() };
+  return { name, arn: secretArn(name), createdAt, ...version };
 }
 
-function newVersion(text: string): SecretVersion {
-  return { id: randomUUID(), text, createdAt: Date.now() };
-}
-
-function idsOf({ arn, name, current }: StoredSecret): Fields {
-  return { ARN: arn, Name: name, VersionId: current.id };
-}
+const idsOf = ({ arn, name, versionId }: StoredSecret): Fields => ({
+  ARN: arn,
+  Name: name,
+  VersionId: versionId,
+});
 
 const success = (body: Fields): Answer => answerWith(200, body);
 
