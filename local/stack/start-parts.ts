@@ -124,8 +124,7 @@ function accessOf({ access }: Run): AccessControl {
 }
 
 export type WebServers = Awaited<ReturnType<typeof startWebServers>>;
-export type Aws = Awaited<ReturnType<typeof startAws>>;
-export type Stack = Awaited<ReturnType<typeof describe>>;
+type Aws = Awaited<ReturnType<typeof startAws>>;
 
 /** The public addresses of the functions. */
 export async function startWebServers(run: Run) {
@@ -220,12 +219,12 @@ export async function startFunctions(
   run: Run,
   { endpoint }: Aws,
   shops: readonly Readonly<Record<'store' | 'loyalty', { readonly address: string }>>[],
-  { assembly, description, access }: Stack,
-): Promise<LogGroups> {
+  { assembly, description, access }: Awaited<ReturnType<typeof describe>>,
+) {
   const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
   logs.onLine(({ text }) => run.metrics.addLine(text));
   run.logs = logs;
-  run.runner = run.started(
+  const runner = run.started(
     new FunctionRunner({
       stack: description,
       assembly,
@@ -243,6 +242,7 @@ export async function startFunctions(
       onProblem: run.options.onProblem,
     }),
   );
-  await run.runner.start();
-  return logs;
+  run.runner = runner;
+  await runner.start();
+  return { logs, runner };
 }
