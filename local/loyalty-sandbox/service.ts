@@ -10,7 +10,7 @@ import { type Contract, createRouter, type Router } from './contract.ts';
 import { createEventPost, EventSender } from './events/event-sender.ts';
 import type { Subscription, Subscriptions } from './events/subscriptions.ts';
 import { type FaultRule, faultRuleOf } from './fault-rule.ts';
-import { cutEntry, type JournalEntry, type NewEntry } from './journal.ts';
+import type { JournalEntry, NewEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
 import type { SandboxSettings, ServerSettings } from './settings.ts';
 
@@ -90,7 +90,7 @@ export class Service {
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
   record(entry: NewEntry): void {
-    this.journal.add(cutEntry(entry));
+    this.journal.add(entry);
     this.events.accept(this.#save());
   }
 

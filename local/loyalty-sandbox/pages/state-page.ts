@@ -119,8 +119,8 @@ function renderCall(entry: JournalEntry): Html {
 <span class="what"><b>${operation ?? 'no operation'}</b> <code>${method} ${path}</code></span>
 <span class="duration">${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms</span></summary>
 <div class="sides">
-${renderJson('Request', entry.body ?? entry.bodyCut ?? entry.unreadableBody)}
-${renderJson(entry.fault === undefined ? 'Answer' : `Answer (${entry.fault})`, entry.answer ?? entry.answerCut)}
+${renderJson('Request', entry.body ?? entry.unreadableBody)}
+${renderJson(entry.fault === undefined ? 'Answer' : `Answer (${entry.fault})`, entry.answer)}
 </div>
 </details>
 `;

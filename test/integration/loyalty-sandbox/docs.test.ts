@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
-import { longestJournaledBytes } from '../../../local/loyalty-sandbox/journal.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { defaultServerSettings, defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import { pointTopics } from '../../../shared/loyalty/operations.ts';
@@ -55,7 +54,6 @@ describe('the document of the sandbox', () => {
   it('states the bounds and topics as they are', () => {
     const { journalLimit, eventAttempts } = defaultServerSettings;
     expect(text).toContain(`the latest ${journalLimit.toLocaleString('en')} calls`);
-    expect(text).toContain(`above ${longestJournaledBytes / 1024} KiB`);
     expect(text).toContain(`tried up to ${eventAttempts} times`);
     for (const topic of pointTopics) expect(text).toContain(`\`${topic}\``);
   });
