@@ -1,6 +1,4 @@
-import type { JournalEntry } from '../../loyalty-sandbox/journal.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import type { WebhookDelivery } from '../../store-sandbox/delivery/sender.ts';
 import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-totals.ts';
 import type { OrderRow } from '../../store-sandbox/model/rows.ts';
 import { STORE_CREDIT } from '../../store-sandbox/model/store-credit.ts';
@@ -20,34 +18,26 @@ export interface Step {
 }
 
 /** What the store and the loyalty service say about one order. */
-export interface Evidence {
-  readonly order: Pick<OrderRow, 'id' | 'number' | 'createdAt' | 'customerId'>;
-  readonly deliveries: readonly Pick<WebhookDelivery, 'topic' | 'body' | 'state' | 'attempts'>[];
-  /** Orders that were sent to the loyalty service. */
-  readonly calls: readonly Pick<JournalEntry, 'at' | 'body' | 'answer' | 'status' | 'fault'>[];
-  /** At the loyalty service. */
-  readonly point: { readonly points: number; readonly received: string } | undefined;
-  readonly pointsDueAt: string | null;
-  readonly serviceBalance: number | undefined;
-  /** The metafield with the customer's points. Its time has whole seconds. */
-  readonly storeBalance: { readonly value: string; readonly updatedAt: string } | undefined;
-}
-
-function gatherEvidence({ store, loyalty }: Shop, order: OrderRow): Evidence {
+function gatherEvidence({ store, loyalty }: Shop, order: OrderRow) {
   const { orders, points, customers } = loyalty.state();
   const sent = orders.find(({ OriginalId }) => OriginalId === order.id);
   const { customerId } = order;
   return {
     order,
     deliveries: store.deliveries.all(),
+    /** Orders that were sent to the loyalty service. */
     calls: loyalty.journal.entries({ operation: 'sendOrder' }),
+    /** At the loyalty service. */
     point: points.find(({ PointId }) => PointId === sent?.pointId),
     pointsDueAt: sent?.pointsDueAt ?? null,
     serviceBalance: customers.find(({ OriginalId }) => OriginalId === customerId)?.points,
+    /** The metafield with the customer's points. Its time has whole seconds. */
     storeBalance:
       customerId === null ? undefined : metafieldOf(store, customerId, 'loyalty.points'),
   };
 }
+
+type Evidence = ReturnType<typeof gatherEvidence>;
 
 /** The last step is done when the customer can see the points in the store. */
 function stepsOf(evidence: Evidence): readonly Step[] {
