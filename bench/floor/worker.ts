@@ -82,7 +82,7 @@ function plainOrder(order: any) {
     OrderTotal: Number(order.current_subtotal_price),
     Products: products,
     UpdatedDate: order.updated_at,
-    Coupon: order.discount_codes[0]?.code ?? null,
+    Coupon: order.discount_applications[0]?.code ?? null,
     Customer: {
       OriginalId: String(id),
       Name: `${first_name} ${last_name}`,

@@ -39,7 +39,7 @@ export function fulfilOrder(
   order: OrderRow,
   { lines }: Input<'fulfilment'>,
 ): Outcome<OrderRow> {
-  const { rows, ids } = world;
+  const { ids } = world;
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
   const waiting = new Map(
     order.lines.map((line) => [line.id, lineAmounts(order, line).unfulfilled]),
@@ -54,14 +54,7 @@ export function fulfilOrder(
     }
   }
   const at = moment(world);
-  const fulfillment: FulfillmentRow = {
-    id: ids.next('Fulfillment'),
-    createdAt: at,
-    updatedAt: at,
-    status: 'success',
-    locationId: order.locationId ?? [...rows.locations.values()][0]?.id ?? '0',
-    lines: sent,
-  };
+  const fulfillment: FulfillmentRow = { id: ids.next('Fulfillment'), createdAt: at, lines: sent };
   const updated = { ...order, fulfillments: [...order.fulfillments, fulfillment], updatedAt: at };
   const topic =
     fulfillmentStatus(updated) === 'fulfilled' ? 'orders/fulfilled' : 'orders/partially_fulfilled';
@@ -119,19 +112,12 @@ export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): 
   const at = moment(world);
   if (removals.length > 0) {
     const lines = removals.map(({ id, delta }) => ({ lineId: id, quantity: delta }));
-    const plan = { lines, shippingMinor: [], duties: false, note: '', repay: false };
+    const plan = { lines, shippingMinor: [], duties: false, repay: false };
     const recorded = recordRefund(world, next, plan);
     next = recorded.order;
     announcements.push({ topic: 'refunds/create', order: next, refund: recorded.refund });
   }
-  const change: OrderEdit = {
-    id: ids.next('OrderEdit'),
-    orderId: order.id,
-    at,
-    staffNote: input.staffNote,
-    additions,
-    removals,
-  };
+  const change: OrderEdit = { id: ids.next('OrderEdit'), orderId: order.id, at };
   const edited = { topic: 'orders/edited', edit: change } as const;
   const agreed = agree(world, { ...next, updatedAt: at }, { reason: 'ORDER_EDIT' });
   return putOrder(world, agreed, edited, ...announcements);
@@ -220,7 +206,6 @@ export function cancelOrder(
     shippingMinor: order.shipping.map((line) => shippingAmounts(order, line).currentMinor),
     duties: true,
     fees: true,
-    note: '',
     repay: input.refund,
     to: input.to,
   };
@@ -242,7 +227,6 @@ export function cancelOrder(
     transactions: [...emptied.transactions, ...voided],
     cancelledAt: at,
     closedAt: order.closedAt ?? at,
-    cancelReason: input.reason,
     updatedAt: at,
   };
   const refusal = settleStoreCredit(
@@ -286,11 +270,11 @@ export function returnItems(
   };
   const withAll = { ...charged, lines: [...order.lines, ...added] };
   const chargesMinor = orderTotals(withAll).current.totalMinor - before;
-  const row: ReturnRow = { id: returnId, createdAt: at, closedAt: null, chargesMinor };
+  const row: ReturnRow = { id: returnId, chargesMinor };
   let next: OrderRow = { ...charged, returns: [...order.returns, row] };
   for (const one of lines) {
     const line = next.lines.find(({ id }) => id === one.lineId);
-    if (line) next = reduceLine(world, next, line, one, { returnId }, order.locationId);
+    if (line) next = reduceLine(world, next, line, one, { returnId });
   }
   next = agree(world, next, { reason: 'RETURN' });
   if (!isOneAgreement) {

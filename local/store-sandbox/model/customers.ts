@@ -15,7 +15,6 @@ export function createCustomer(world: World, draft: Input<'customerDraft'>): Out
     note: draft.note ?? null,
     tags: draft.tags ?? [],
     address: draft.address ?? null,
-    addressId: world.ids.next('MailingAddress'),
     createdAt: at,
     updatedAt: at,
   };

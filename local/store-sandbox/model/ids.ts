@@ -21,7 +21,6 @@ const firsts = {
   ProductVariant: 44_310_200_000_000n,
   ProductImage: 37_410_900_000_000n,
   Customer: 6_940_000_000_000n,
-  MailingAddress: 8_533_900_000_000n,
   DiscountCodeNode: 1_688_800_000_000n,
   DiscountAutomaticNode: 1_712_300_000_000n,
   DiscountRedeemCode: 20_453_200_000_000n,

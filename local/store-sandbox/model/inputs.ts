@@ -27,10 +27,7 @@ export const address = v.strictObject({
   address1: v.optional(text, '1 Example Street'),
   city: v.optional(text, 'Exampleton'),
   zip: v.optional(text, '00000'),
-  province: v.optional(v.nullable(text), null),
-  provinceCode: v.optional(v.nullable(text), null),
   country: v.optional(text, 'Germany'),
-  countryCode: v.optional(text, 'DE'),
   phone: v.optional(v.nullable(text), null),
 });
 
@@ -57,7 +54,6 @@ export const productDraft = v.strictObject({
       v.strictObject({
         title: text,
         price: amount,
-        sku: v.optional(text),
         inventory: v.optional(v.number()),
       }),
     ),
@@ -292,7 +288,6 @@ export const edit = v.strictObject({
   /** What an edit takes off a line altogether; 0 removes an earlier discount of an edit. */
   discount: v.optional(v.array(v.strictObject({ lineId: id, amount })), []),
   removeShipping: v.optional(v.boolean(), false),
-  staffNote: v.optional(text, ''),
 });
 
 export const refund = v.strictObject({
@@ -312,7 +307,6 @@ export const refund = v.strictObject({
    * counterpart ("Pending refund discrepancy"), or one that looks like a rise.
    */
   pending: v.optional(v.picklist(['balanced', 'paired', 'rise'])),
-  note: v.optional(text, ''),
   returnId: v.optional(id),
 });
 
@@ -353,10 +347,6 @@ export const returning = v.strictObject({
 
 export const cancellation = v.strictObject({
   ...orderId,
-  reason: v.optional(
-    v.picklist(['customer', 'fraud', 'inventory', 'declined', 'staff', 'other']),
-    'customer',
-  ),
   refund: v.optional(v.boolean(), true),
   ...creditedTo,
   restock: v.optional(v.boolean(), true),

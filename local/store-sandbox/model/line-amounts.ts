@@ -9,7 +9,6 @@ export const discountOf = ({ allocations }: Pick<LineRow, 'allocations'>): numbe
 export function lineAmounts(order: OrderRow, line: LineRow) {
   const reductions = order.reductions.filter(({ lineId }) => lineId === line.id);
   const sent = order.fulfillments
-    .filter(({ status }) => status === 'success')
     .flatMap(({ lines }) => lines)
     .filter(({ lineId }) => lineId === line.id)
     .reduce((sum, { quantity }) => sum + quantity, 0);
@@ -93,7 +92,6 @@ export function reduceLine(
   line: LineRow,
   { quantity, restock = true }: Reduction,
   cause: Cause,
-  locationId: string | null,
 ): OrderRow {
   const { kept, keptNetMinor, keptTaxesMinor, unfulfilled } = lineAmounts(order, line);
   const fulfilled = line.kind === 'tip' ? 0 : Math.max(0, quantity - unfulfilled);
@@ -106,7 +104,6 @@ export function reduceLine(
     taxesMinor: keptTaxesMinor.map((minor) => share(minor, quantity, kept)),
     ...cause,
     restock: restock && line.kind !== 'tip' ? (fulfilled > 0 ? 'return' : 'cancel') : 'no_restock',
-    locationId: restock ? locationId : null,
   };
   return { ...order, reductions: [...order.reductions, reduction] };
 }

@@ -144,9 +144,7 @@ export function fulfillmentStatus(order: OrderRow): FulfillmentStatus {
     .filter(({ kind }) => kind !== 'tip')
     .map((line) => lineAmounts(order, line));
   const sent = sum(
-    order.fulfillments
-      .filter(({ status }) => status === 'success')
-      .flatMap((fulfillment) => fulfillment.lines.map(({ quantity }) => quantity)),
+    order.fulfillments.flatMap(({ lines }) => lines.map(({ quantity }) => quantity)),
   );
   const waiting = sum(lines.map(({ unfulfilled }) => unfulfilled));
   if (sent > 0) return waiting === 0 ? 'fulfilled' : 'partial';
@@ -160,9 +158,7 @@ export function lineFulfillmentStatus(
   line: OrderRow['lines'][number],
 ): 'fulfilled' | 'partial' | null {
   const { unfulfilled } = lineAmounts(order, line);
-  const sent = order.fulfillments.some(
-    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === line.id),
-  );
+  const sent = order.fulfillments.some(({ lines }) => lines.some((one) => one.lineId === line.id));
   if (!sent) return null;
   return unfulfilled === 0 ? 'fulfilled' : 'partial';
 }

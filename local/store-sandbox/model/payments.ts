@@ -204,8 +204,6 @@ export function openDispute(
     type,
     status: 'needs_response',
     minor,
-    initiatedAt: moment(world),
-    finalizedOn: null,
   };
   return put(world, order, dispute, 'disputes/create');
 }
@@ -218,13 +216,10 @@ export function updateDispute(
   const dispute = order.disputes.findLast(({ id }) => id === (disputeId ?? id));
   if (!dispute) return refused('The order has no such dispute.');
   if (!OPEN.has(dispute.status)) return refused('The dispute is over.');
-  const next = status ?? dispute.status;
-  const isOver = !OPEN.has(next);
   const changed: DisputeRow = {
     ...dispute,
-    status: next,
+    status: status ?? dispute.status,
     type: type ?? dispute.type,
-    finalizedOn: isOver ? moment(world) : null,
   };
   return put(world, order, changed, 'disputes/update');
 }

@@ -105,7 +105,7 @@ export interface Quote {
 
 /** What the order would cost. Nothing changes, and no id is used. */
 export function quoteOrder(world: World, draft: OrderDraft): Outcome<Quote> {
-  const unnumbered = { ...world, ids: { next: () => '' }, random: () => 0 };
+  const unnumbered = { ...world, ids: { next: () => '' } };
   const compose = (discounts: OrderDraft['discounts']) =>
     composeOrder(unnumbered, { ...draft, discounts }, () => 0);
   const plain = compose([]);
@@ -143,7 +143,7 @@ function composeOrder(
   draft: OrderDraft,
   nextNumber: () => number,
 ): OrderRow | Refused {
-  const { rows, shop, ids, random } = world;
+  const { rows, shop, ids } = world;
   const customer = draft.customerId === null ? undefined : rows.customers.get(draft.customerId);
   if (draft.customerId !== null && !customer)
     return refused(`There is no customer ${draft.customerId}.`);
@@ -165,12 +165,10 @@ function composeOrder(
   return {
     id: ids.next('Order'),
     number: nextNumber(),
-    token: Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join(''),
     createdAt: at,
     processedAt: at,
     updatedAt: at,
     cancelledAt: null,
-    cancelReason: null,
     closedAt: null,
     test: draft.test,
     sourceName: pos ? 'pos' : (draft.sourceName ?? 'web'),
@@ -280,7 +278,6 @@ function tipLine({ ids }: World, unitMinor: number): LineRow {
     variantId: null,
     title: 'Tip',
     variantTitle: null,
-    sku: null,
     vendor: null,
     unitMinor,
     quantity: 1,

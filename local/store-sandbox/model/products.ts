@@ -16,7 +16,7 @@ export function createProduct(world: World, draft: Input<'productDraft'>): Outco
   const { price = 0, variants = [{ title: 'Default Title', price }] } = draft;
   const at = moment(world);
   const made: VariantRow[] = [];
-  for (const [i, variant] of variants.entries()) {
+  for (const variant of variants) {
     const priceMinor = parseMinor(variant.price, minorDigits(shop.currency));
     if (priceMinor === undefined)
       return refused(`${variant.price} is not an amount of ${shop.currency}.`);
@@ -24,13 +24,8 @@ export function createProduct(world: World, draft: Input<'productDraft'>): Outco
       id: ids.next('ProductVariant'),
       title: variant.title,
       priceMinor,
-      sku:
-        'sku' in variant && variant.sku !== undefined
-          ? variant.sku
-          : `${handleOf(draft.title).toUpperCase()}-${i + 1}`,
       inventory:
         'inventory' in variant && variant.inventory !== undefined ? variant.inventory : 100,
-      updatedAt: at,
     });
   }
   const product: ProductRow = {
@@ -67,9 +62,7 @@ export function updateProduct(
     const priceMinor =
       wanted === undefined ? variant.priceMinor : parseMinor(wanted, minorDigits(shop.currency));
     if (priceMinor === undefined) return refused(`${wanted} is not an amount of ${shop.currency}.`);
-    variants.push(
-      priceMinor === variant.priceMinor ? variant : { ...variant, priceMinor, updatedAt: at },
-    );
+    variants.push({ ...variant, priceMinor });
   }
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -85,9 +78,7 @@ export function changeInventory(
 ): Outcome<ProductRow> {
   const at = moment(world);
   const [first, ...others] = product.variants;
-  const variants = first
-    ? [{ ...first, inventory: first.inventory + by, updatedAt: at }, ...others]
-    : [];
+  const variants = first ? [{ ...first, inventory: first.inventory + by }, ...others] : [];
   return putProduct(world, product, { ...product, variants, updatedAt: at });
 }
 
@@ -107,9 +98,7 @@ export function sellFrom(world: World, order: OrderRow): Announcement[] {
       const pieces = lines
         .filter(({ variantId }) => variantId === variant.id)
         .reduce((sum, { quantity }) => sum + quantity, 0);
-      return pieces === 0
-        ? variant
-        : { ...variant, inventory: variant.inventory - pieces, updatedAt: at };
+      return { ...variant, inventory: variant.inventory - pieces };
     });
     const updated = { ...product, variants, updatedAt: at };
     world.rows.products.put(product.id, updated);

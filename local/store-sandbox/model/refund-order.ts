@@ -74,7 +74,6 @@ export interface RefundPlan {
   /** All fees are taken back. */
   readonly fees?: boolean;
   readonly chosenMinor?: number | undefined;
-  readonly note: string;
   readonly returnId?: string | undefined;
   /** False: removes the items without paying back. */
   readonly repay: boolean;
@@ -89,14 +88,12 @@ export function recordRefund(
   order: OrderRow,
   plan: RefundPlan,
 ): { readonly order: OrderRow; readonly refund: RefundRow } {
-  const { ids, rows } = world;
-  const id = ids.next('Refund');
+  const id = world.ids.next('Refund');
   const { current: before, expectedMinor } = orderTotals(order);
-  const locationId = order.locationId ?? [...rows.locations.values()][0]?.id ?? null;
   let next = order;
   for (const one of plan.lines) {
     const line = next.lines.find((candidate) => candidate.id === one.lineId);
-    if (line) next = reduceLine(world, next, line, one, { refundId: id }, locationId);
+    if (line) next = reduceLine(world, next, line, one, { refundId: id });
   }
   const returned = next.reductions.filter(
     (one) => plan.returnId !== undefined && one.returnId === plan.returnId && !one.refundId,
@@ -110,14 +107,12 @@ export function recordRefund(
   const draft: RefundRow = {
     id,
     createdAt: moment(world),
-    note: plan.note,
     shipping: refundShipping(world, order, plan.shippingMinor),
     dutiesMinor: plan.duties ? before.dutiesMinor : 0,
     discrepancies: [],
     givenMinor: 0,
     transactionIds: [],
     returnId: plan.returnId ?? null,
-    staffId: order.staffId,
   };
   next = {
     ...next,
@@ -246,7 +241,6 @@ function refundShipping(
     return [
       {
         id: ids.next('RefundShippingLine'),
-        adjustmentId: ids.next('OrderAdjustment'),
         shippingId: line.id,
         minor,
         taxesMinor: currentTaxesMinor.map((tax) => share(tax, minor, currentMinor)),

@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import type { Tables } from '../../sandbox-kit/tables.ts';
 import type {
   address,
-  cancellation,
   card,
   dispute,
   disputeChange,
@@ -16,13 +15,11 @@ export interface OrderRow {
   readonly id: string;
   /** 1001, shown as `#1001`. */
   readonly number: number;
-  readonly token: string;
   /** ISO 8601 in UTC, whole seconds, like all times here. */
   readonly createdAt: string;
   readonly processedAt: string;
   readonly updatedAt: string;
   readonly cancelledAt: string | null;
-  readonly cancelReason: v.InferOutput<typeof cancellation>['reason'] | null;
   readonly closedAt: string | null;
   readonly test: boolean;
   /** `web`, `pos`, `shopify_draft_order`. */
@@ -65,7 +62,6 @@ export interface LineRow {
   readonly variantId: string | null;
   readonly title: string;
   readonly variantTitle: string | null;
-  readonly sku: string | null;
   readonly vendor: string | null;
   readonly unitMinor: number;
   /** As sold, including additions by edits; removals are in the reductions. */
@@ -163,16 +159,13 @@ export interface ReductionRow {
   readonly refundId?: string;
   readonly returnId?: string;
   readonly restock: 'no_restock' | 'cancel' | 'return';
-  readonly locationId: string | null;
 }
 
 export interface RefundRow {
   readonly id: string;
   readonly createdAt: string;
-  readonly note: string;
   readonly shipping: readonly {
     readonly id: string;
-    readonly adjustmentId: string;
     readonly shippingId: string;
     readonly minor: number;
     readonly taxesMinor: readonly number[];
@@ -183,7 +176,6 @@ export interface RefundRow {
   readonly givenMinor: number;
   readonly transactionIds: readonly string[];
   readonly returnId: string | null;
-  readonly staffId: string | null;
 }
 
 /** What lines and money of a refund differ by. */
@@ -195,8 +187,6 @@ export interface DiscrepancyRow {
 
 export interface ReturnRow {
   readonly id: string;
-  readonly createdAt: string;
-  readonly closedAt: string | null;
   /** For its fee and what the customer gets instead: deducted from its refund. */
   readonly chargesMinor: number;
 }
@@ -204,9 +194,6 @@ export interface ReturnRow {
 export interface FulfillmentRow {
   readonly id: string;
   readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly status: 'success' | 'cancelled';
-  readonly locationId: string;
   readonly lines: readonly { readonly lineId: string; readonly quantity: number }[];
 }
 
@@ -234,8 +221,6 @@ export interface DisputeRow {
   readonly type: DisputeType;
   readonly status: DisputeStatus;
   readonly minor: number;
-  readonly initiatedAt: string;
-  readonly finalizedOn: string | null;
 }
 
 type DisputeType = v.InferOutput<typeof dispute>['type'];
@@ -266,9 +251,7 @@ export interface VariantRow {
   readonly id: string;
   readonly title: string;
   readonly priceMinor: number;
-  readonly sku: string;
   readonly inventory: number;
-  readonly updatedAt: string;
 }
 
 export interface DiscountRow {
@@ -323,7 +306,6 @@ export interface CustomerRow {
   readonly note: string | null;
   readonly tags: readonly string[];
   readonly address: AddressRow | null;
-  readonly addressId: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -75,9 +75,6 @@ export interface OrderEdit {
   readonly id: string;
   readonly orderId: string;
   readonly at: string;
-  readonly staffNote: string;
-  readonly additions: readonly { readonly id: string; readonly delta: number }[];
-  readonly removals: readonly { readonly id: string; readonly delta: number }[];
 }
 
 export type Outcome<Value> =

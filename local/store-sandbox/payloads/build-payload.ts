@@ -2,7 +2,7 @@ import { minorDigits } from '../../../shared/store/money.ts';
 import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
 import { formatMinor } from '../model/minor-units.ts';
-import type { DiscountRow, ProductRow, VariantRow } from '../model/rows.ts';
+import type { DiscountRow, ProductRow } from '../model/rows.ts';
 import type { Announcement, World } from '../model/world.ts';
 import { customerPayload } from './customer-payload.ts';
 import { idNumber, localMoment, moneyWriter } from './json-values.ts';
@@ -12,17 +12,14 @@ import { orderPayload, refundPayload } from './order-payload.ts';
 const variantsInFull = 100;
 
 export function productPayload({ shop }: World, product: ProductRow) {
-  const at = (iso: string) => localMoment(iso, shop.utcOffset);
-  const image = imagePayload(product, at);
+  const image = product.imageUrl === null ? null : { src: product.imageUrl };
   return {
     id: idNumber(product.id),
     admin_graphql_api_id: gid('Product', product.id),
     category: product.category && {
       admin_graphql_api_id: gid('TaxonomyCategory', product.category.id),
-      name: product.category.fullName.split(' > ').at(-1) ?? '',
       full_name: product.category.fullName,
     },
-    created_at: at(product.createdAt),
     handle: product.handle,
     image,
     images: image ? [image] : [],
@@ -31,49 +28,15 @@ export function productPayload({ shop }: World, product: ProductRow) {
     status: product.status,
     tags: product.tags.join(', '),
     title: product.title,
-    updated_at: at(product.updatedAt),
-    variant_gids: product.variants.map(({ id, updatedAt }) => ({
+    updated_at: localMoment(product.updatedAt, shop.utcOffset),
+    variant_gids: product.variants.map(({ id }) => ({
       admin_graphql_api_id: gid('ProductVariant', id),
-      updated_at: updatedAt,
     })),
-    variants: product.variants
-      .slice(0, variantsInFull)
-      .map((variant, i) => variantPayload(product, variant, i, minorDigits(shop.currency), at)),
+    variants: product.variants.slice(0, variantsInFull).map(({ id, priceMinor }) => ({
+      id: idNumber(id),
+      price: formatMinor(priceMinor, minorDigits(shop.currency)),
+    })),
     vendor: product.vendor,
-  };
-}
-
-function variantPayload(
-  product: ProductRow,
-  variant: VariantRow,
-  index: number,
-  digits: number,
-  at: (iso: string) => string,
-) {
-  return {
-    id: idNumber(variant.id),
-    admin_graphql_api_id: gid('ProductVariant', variant.id),
-    created_at: at(product.createdAt),
-    position: index + 1,
-    price: formatMinor(variant.priceMinor, digits),
-    product_id: idNumber(product.id),
-    sku: variant.sku,
-    taxable: true,
-    title: variant.title,
-    updated_at: at(variant.updatedAt),
-  };
-}
-
-function imagePayload(product: ProductRow, at: (iso: string) => string) {
-  if (product.imageUrl === null) return null;
-  return {
-    id: idNumber(product.imageId),
-    admin_graphql_api_id: gid('ProductImage', product.imageId),
-    created_at: at(product.createdAt),
-    updated_at: at(product.createdAt),
-    position: 1,
-    product_id: idNumber(product.id),
-    src: product.imageUrl,
   };
 }
 
@@ -94,7 +57,7 @@ export function buildPayload(
       return refundPayload(world, announcement.order, announcement.refund);
     case 'disputes/create':
     case 'disputes/update':
-      return disputePayload(announcement, at);
+      return disputePayload(announcement);
     case 'products/create':
     case 'products/update':
       return productPayload(world, announcement.product);
@@ -157,33 +120,16 @@ export function buildPayload(
 }
 
 function editPayload(
-  edit: Extract<Announcement, { topic: 'orders/edited' }>['edit'],
+  { id, orderId, at: committed }: Extract<Announcement, { topic: 'orders/edited' }>['edit'],
   at: (iso: string) => string,
 ) {
-  const lines = (changes: typeof edit.additions) =>
-    changes.map(({ id, delta }) => ({ id: idNumber(id), delta }));
-  return {
-    order_edit: {
-      id: idNumber(edit.id),
-      created_at: at(edit.at),
-      committed_at: at(edit.at),
-      order_id: idNumber(edit.orderId),
-      staff_note: edit.staffNote,
-      user_id: null,
-      line_items: { additions: lines(edit.additions), removals: lines(edit.removals) },
-      discounts: { line_item: { additions: [], removals: [] } },
-      shipping_lines: { additions: [], removals: [] },
-    },
-  };
+  const moments = { created_at: at(committed), committed_at: at(committed) };
+  return { order_edit: { id: idNumber(id), order_id: idNumber(orderId), ...moments } };
 }
 
-/** How long the merchant has for an answer. */
-const ANSWER_MS = 7 * 86_400_000;
+type Disputed = Extract<Announcement, { topic: 'disputes/create' | 'disputes/update' }>;
 
-function disputePayload(
-  { order, dispute }: Extract<Announcement, { topic: 'disputes/create' | 'disputes/update' }>,
-  at: (iso: string) => string,
-) {
+function disputePayload({ order, dispute }: Disputed) {
   // What the bank questions is a payment of the customer, in the customer's currency.
   const { amount, currency_code } = moneyWriter(order).set(dispute.minor).presentment_money;
   return {
@@ -192,11 +138,7 @@ function disputePayload(
     type: dispute.type,
     amount,
     currency: currency_code,
-    reason: 'fraudulent',
     status: dispute.status,
-    evidence_due_by: at(new Date(Date.parse(dispute.initiatedAt) + ANSWER_MS).toISOString()),
-    finalized_on: dispute.finalizedOn === null ? null : at(dispute.finalizedOn),
-    initiated_at: at(dispute.initiatedAt),
   };
 }
 

@@ -3,24 +3,17 @@ import type { AddressRow, CustomerRow, OrderRow } from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 
-export const addressPayload = (address: AddressRow | null) => address && addressFields(address);
-
-function addressFields(address: AddressRow) {
-  return {
+export const addressPayload = (address: AddressRow | null) =>
+  address && {
     first_name: address.firstName,
     last_name: address.lastName,
     name: `${address.firstName} ${address.lastName}`,
     address1: address.address1,
-    company: null,
     city: address.city,
     zip: address.zip,
-    province: address.province,
-    province_code: address.provinceCode,
     country: address.country,
-    country_code: address.countryCode,
     phone: address.phone,
   };
-}
 
 export function orderCustomerPayload(world: World, { customerId }: OrderRow) {
   const customer = customerId === null ? undefined : world.rows.customers.get(customerId);
@@ -38,18 +31,7 @@ export function customerPayload({ shop }: Pick<World, 'shop'>, customer: Custome
     last_name: customer.lastName,
     email: customer.email,
     phone: customer.phone,
-    state: 'disabled',
     note: customer.note,
-    tax_exemptions: [],
-    currency: shop.currency,
-    ...(customer.address && {
-      default_address: {
-        ...addressFields(customer.address),
-        id: idNumber(customer.addressId),
-        customer_id: idNumber(customer.id),
-        country_name: customer.address.country,
-        default: true,
-      },
-    }),
+    ...(customer.address && { default_address: addressPayload(customer.address) }),
   };
 }

@@ -270,7 +270,7 @@ describe('a quote', () => {
         quoting.attempt('placeOrder', cart),
         plain.attempt('placeOrder', cart),
       ];
-      // The other store placed the same orders without quotes: same ids, numbers and tokens.
+      // The other store placed the same orders without quotes: same ids and numbers.
       expect(placed).toEqual(alone);
       if (placed.kind === 'refused')
         expect(refusedCodes.map(({ why }) => why)).toContain(placed.why);
