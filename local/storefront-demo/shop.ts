@@ -33,15 +33,12 @@ export interface CartLine {
   readonly quantity: number;
 }
 
-export function shownProducts({ rows }: Pick<ShopStore, 'rows'>): readonly ProductRow[] {
+export function shownProducts({ rows }: ShopStore): readonly ProductRow[] {
   return [...rows.products.values()].filter(({ status }) => status === 'active');
 }
 
 /** The lines of the cart that the store still sells. */
-export function cartOf(
-  store: Pick<ShopStore, 'rows'>,
-  { cart }: Pick<Visit, 'cart'>,
-): readonly CartLine[] {
+export function cartOf(store: ShopStore, { cart }: Pick<Visit, 'cart'>): readonly CartLine[] {
   return cart.flatMap(({ variantId, quantity }) =>
     shownProducts(store).flatMap((product) =>
       product.variants
@@ -54,7 +51,7 @@ export function cartOf(
 const SHIPPING = [{ title: 'Standard', price: 4.9 }];
 
 /** The order that the cart would become; undefined when the cart is empty. */
-export function draftOf(store: Pick<ShopStore, 'rows'>, visit: Visit) {
+export function draftOf(store: ShopStore, visit: Visit) {
   const lines = cartOf(store, visit);
   if (lines.length === 0) return undefined;
   const customer = customerOf(store, visit);
@@ -68,27 +65,18 @@ export function draftOf(store: Pick<ShopStore, 'rows'>, visit: Visit) {
 }
 
 /** What the cart costs, computed by the store as for an order. */
-export function quoteOf(
-  store: Pick<ShopStore, 'actions' | 'rows'>,
-  visit: Visit,
-): Quote | undefined {
+export function quoteOf(store: ShopStore, visit: Visit): Quote | undefined {
   const draft = draftOf(store, visit);
   return draft && store.actions.quoteOrder(draft);
 }
 
 /** The codes of the cart that the store accepts now. */
-export function acceptedCodes(
-  store: Pick<ShopStore, 'actions' | 'rows'>,
-  visit: Visit,
-): readonly string[] {
+export function acceptedCodes(store: ShopStore, visit: Visit): readonly string[] {
   return (quoteOf(store, visit)?.order.applications ?? []).map(({ name }) => name);
 }
 
 /** The cart as the widget reads it: the prices after the discount, because the order counts those. */
-export function paidItems(
-  store: Pick<ShopStore, 'actions' | 'rows' | 'shop'>,
-  visit: Visit,
-): string {
+export function paidItems(store: ShopStore, visit: Visit): string {
   const scale = 10 ** minorDigits(store.shop.currency);
   const lines = quoteOf(store, visit)?.order.lines ?? [];
   return lines
@@ -101,20 +89,20 @@ export function paidItems(
 }
 
 export function customerOf(
-  { rows }: Pick<ShopStore, 'rows'>,
+  { rows }: ShopStore,
   { customerId }: Pick<Visit, 'customerId'>,
 ): CustomerRow | undefined {
   return customerId === undefined ? undefined : rows.customers.get(customerId);
 }
 
 /** Latest first. A visitor who is not logged in sees the orders of guests. */
-export function ordersOf({ rows }: Pick<ShopStore, 'rows'>, visit: Visit): readonly OrderRow[] {
+export function ordersOf({ rows }: ShopStore, visit: Visit): readonly OrderRow[] {
   const customerId = visit.customerId ?? null;
   return [...rows.orders.values()].filter((order) => order.customerId === customerId).toReversed();
 }
 
 /** What the customer's store credit can pay of the cart, in minor units. */
-export function creditOf({ rows, shop }: Pick<ShopStore, 'rows' | 'shop'>, visit: Visit): number {
+export function creditOf({ rows, shop }: ShopStore, visit: Visit): number {
   const own = [...rows.storeCreditAccounts.values()].find(
     ({ customerId, currency }) => customerId === visit.customerId && currency === shop.currency,
   );
@@ -122,18 +110,18 @@ export function creditOf({ rows, shop }: Pick<ShopStore, 'rows' | 'shop'>, visit
 }
 
 /** As the store writes it: `49.00`. */
-export function priceOf({ shop }: Pick<ShopStore, 'shop'>, minor: number): string {
+export function priceOf({ shop }: ShopStore, minor: number): string {
   const digits = minorDigits(shop.currency);
   return (minor / 10 ** digits).toFixed(digits);
 }
 
 /** For a person: `€49.00`. */
-export function moneyOf(store: Pick<ShopStore, 'shop'>, minor: number): string {
+export function moneyOf(store: ShopStore, minor: number): string {
   return money(Number(priceOf(store, minor)), store.shop.currency);
 }
 
 /** Of the visit's customer, as the store knows them, written as the widget writes them. */
-export function pointsOf(store: Pick<ShopStore, 'rows'>, visit: Visit): string | undefined {
+export function pointsOf(store: ShopStore, visit: Visit): string | undefined {
   const { customerId = '', locale } = visit;
   const points = metafieldOf(store, customerId, 'loyalty.points')?.value;
   const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
@@ -141,7 +129,7 @@ export function pointsOf(store: Pick<ShopStore, 'rows'>, visit: Visit): string |
 }
 
 /** A metafield of the customer by its full name, such as `loyalty.points`. */
-export function metafieldOf({ rows }: Pick<ShopStore, 'rows'>, customerId: string, name: string) {
+export function metafieldOf({ rows }: ShopStore, customerId: string, name: string) {
   const gid = `gid://shopify/Customer/${customerId}`;
   return [...rows.metafields.values()].find(
     ({ ownerGid, namespace, key }) => ownerGid === gid && `${namespace}.${key}` === name,

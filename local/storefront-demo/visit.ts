@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { readJsonObject } from '../sandbox-kit/http/requests.ts';
 
 const visit = v.object({
   /** The customer that is logged in. */
@@ -23,19 +24,12 @@ const NAME = 'visit';
 
 export function readVisit(cookies: string | undefined): Visit {
   const [, text = ''] = new RegExp(`(?:^|;\\s*)${NAME}=([\\w-]+)`).exec(cookies ?? '') ?? [];
-  const parsed = v.safeParse(visit, parseJson(Buffer.from(text, 'base64url').toString()));
+  const stored = readJsonObject(Buffer.from(text, 'base64url').toString());
+  const parsed = v.safeParse(visit, stored ?? {});
   return parsed.success ? parsed.output : v.parse(visit, {});
 }
 
 export function visitCookie(value: Visit): string {
   const text = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${NAME}=${text}; Path=/; HttpOnly; SameSite=Strict`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
