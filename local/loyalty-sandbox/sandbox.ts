@@ -1,17 +1,13 @@
-import type { Credentials } from '../../shared/loyalty/client.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
-import type { Faults } from '../sandbox-kit/faults.ts';
-import type { Journal } from '../sandbox-kit/journal.ts';
+import type { JournalQuery } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Catalog, defaultCatalog } from './catalog.ts';
 import { type Contract, loadContract } from './contract.ts';
-import type { EventSender } from './events/event-sender.ts';
 import { checkSubscriptions, type Subscription, Subscriptions } from './events/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
 import { startServer } from './http/server.ts';
-import type { JournalEntry } from './journal.ts';
 import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
 import { type BuiltInStep, Service } from './service.ts';
@@ -19,10 +15,9 @@ import {
   defaultServerSettings,
   type PartialSettings,
   readSettings,
-  type SandboxSettings,
   type ServerSettings,
 } from './settings.ts';
-import { describeState, type State } from './state.ts';
+import { describeState } from './state.ts';
 
 export interface LoyaltySandboxOptions {
   /** 0 (default): any free port. Always on 127.0.0.1. */
@@ -41,31 +36,11 @@ export interface LoyaltySandboxOptions {
   readonly now?: () => Date;
 }
 
-export interface LoyaltySandbox {
-  /** `http://127.0.0.1:4010`: the base address of the API, and the page in a browser. */
-  readonly address: string;
-  readonly credentials: Credentials;
-  readonly settings: SandboxSettings;
-  readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
-  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'dropped' | 'clear'>;
-  readonly events: Pick<EventSender, 'all' | 'settled'>;
-  state(): State;
-  /** As an integration that is built into the service: its orders have Origin 0. Returns the program's answer. */
-  integrate(step: BuiltInStep): unknown;
-  /** Lets time pass in the sandbox only. */
-  advance(ms: number): void;
-  /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Reading and compiling it takes a third of a second, and it never changes while running. */
 let contract: Contract | undefined;
 
 /** A loyalty service on this machine. Throws when a setting, the data file or the port is no good. */
-export async function startLoyaltySandbox(
-  options: LoyaltySandboxOptions = {},
-): Promise<LoyaltySandbox> {
+export async function startLoyaltySandbox(options: LoyaltySandboxOptions = {}) {
   const { port = 0, seed = 1, catalog = defaultCatalog } = options;
   const reading = readSettings(options.settings);
   if (reading.kind === 'faulty') throw new Error(`Settings: ${reading.faults.join('; ')}.`);
@@ -103,17 +78,18 @@ export async function startLoyaltySandbox(
   });
 
   return {
+    /** `http://127.0.0.1:4010`: the base address of the API, and the page in a browser. */
     address: server.address,
     credentials: settings.credentials,
     settings,
     // Never the service's own: a reset makes new ones.
     faults: {
-      add: (rule) => service.faults.add(rule),
+      add: (rule: FaultRule) => service.faults.add(rule),
       list: () => service.faults.list(),
-      clear: (id) => service.faults.clear(id),
+      clear: (id?: number) => service.faults.clear(id),
     },
     journal: {
-      entries: (query) => service.journal.entries(query),
+      entries: (query?: JournalQuery) => service.journal.entries(query),
       get dropped() {
         return service.journal.dropped;
       },
@@ -121,8 +97,11 @@ export async function startLoyaltySandbox(
     },
     events: { all: () => service.events.all(), settled: () => service.events.settled() },
     state: () => describeState(service),
-    integrate: (step) => service.integrate(step),
-    advance: (ms) => service.advance(ms),
+    /** As an integration that is built into the service: its orders have Origin 0. Returns the program's answer. */
+    integrate: (step: BuiltInStep) => service.integrate(step),
+    /** Lets time pass in the sandbox only. */
+    advance: (ms: number) => service.advance(ms),
+    /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
     reset: () => service.reset(),
     stop: async () => {
       await server.stop();
@@ -130,6 +109,8 @@ export async function startLoyaltySandbox(
     },
   };
 }
+
+export type LoyaltySandbox = Awaited<ReturnType<typeof startLoyaltySandbox>>;
 
 function countStart(tables: Tables): number {
   const starts = tables.table<number>('starts');

@@ -33,10 +33,6 @@ export function describeState({ parts, journal, faults, events }: Service) {
       points: pointsOf(redemption.pointId),
     })),
     challenges: [...tables.challenges.values()],
-    quizAnswers: [...tables.quizAnswers.values()].map((answer) => ({
-      ...answer,
-      points: pointsOf(answer.pointId),
-    })),
     points: [...tables.points.values()].map(
       ({ pointsHundredths, cashbackHundredths, origins, ...point }) => ({
         ...point,

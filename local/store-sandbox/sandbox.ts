@@ -1,20 +1,11 @@
-import type { CostBucket } from '../sandbox-kit/cost-bucket.ts';
 import { DataFileError, openDataFile } from '../sandbox-kit/data-file.ts';
-import type { Faults } from '../sandbox-kit/faults.ts';
-import type { Journal } from '../sandbox-kit/journal.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
-import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
-import type { Sender } from './delivery/sender.ts';
+import { inOrder, readDisorder } from './delivery/disorder.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
-import type { FaultRule } from './fault-rule.ts';
 import { startServer } from './http/server.ts';
-import type { JournalEntry } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, actions } from './model/actions.ts';
-import type { StoreRows } from './model/rows.ts';
-import { type StoreCredentials, type StoreSandboxOptions, StoreService } from './service.ts';
-
-import type { ShopSettings } from './settings.ts';
-import { describeState, type State } from './state.ts';
+import { type StoreSandboxOptions, StoreService } from './service.ts';
+import { describeState } from './state.ts';
 
 export type { StoreSandboxOptions };
 
@@ -27,28 +18,8 @@ type Actions = {
   ) => ActionValue<Name>;
 };
 
-export interface StoreSandbox {
-  /** `http://127.0.0.1:4020`: the base of the Admin API, and the address of the page. */
-  readonly address: string;
-  readonly shop: ShopSettings;
-  readonly credentials: StoreCredentials;
-  readonly actions: Actions;
-  /** Read-only. To change something use `actions`, which also send webhooks. */
-  readonly rows: StoreRows;
-  state(): State;
-  readonly deliveries: Pick<Sender, 'all' | 'settled'>;
-  /** Calls to the Admin API. */
-  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'clear'>;
-  readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
-  readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
-  disorder: Disorder;
-  rotateSecret(secret: string): void;
-  advanceClock(seconds: number): void;
-  stop(): Promise<void>;
-}
-
 /** Starts a Shopify store on this machine. Throws if an option, the data file or the port is unusable. */
-export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<StoreSandbox> {
+export async function startStoreSandbox(options: StoreSandboxOptions = {}) {
   const { port = 0, webhooksTo } = options;
   if (webhooksTo !== undefined && addressProblem(webhooksTo) !== undefined) {
     throw new Error('The address for webhooks must begin with http:// or https://.');
@@ -73,15 +44,18 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
   service.begin();
 
   return {
+    /** `http://127.0.0.1:4020`: the base of the Admin API, and the address of the page. */
     address: server.address,
     shop: service.world.shop,
     get credentials() {
       return service.credentials;
     },
     actions: bindActions(service),
+    /** Read-only. To change something use `actions`, which also send webhooks. */
     rows: service.world.rows,
     state: () => describeState(service),
     deliveries: { all: () => service.sender.all(), settled: () => service.sender.settled() },
+    /** Calls to the Admin API. */
     journal: service.journal,
     faults: service.faults,
     bucket: service.api.bucket,
@@ -91,14 +65,16 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     set disorder(wanted) {
       service.disorder = wanted;
     },
-    rotateSecret: (secret) => service.rotateSecret(secret),
-    advanceClock: (seconds) => service.advanceClock(seconds),
+    rotateSecret: (secret: string) => service.rotateSecret(secret),
+    advanceClock: (seconds: number) => service.advanceClock(seconds),
     stop: async () => {
       await server.stop();
       await service.stop();
     },
   };
 }
+
+export type StoreSandbox = Awaited<ReturnType<typeof startStoreSandbox>>;
 
 function bindActions(service: StoreService): Actions {
   const bound = Object.keys(actions).map((name) => [

@@ -42,33 +42,21 @@ export interface AppCredentials {
 export type StoreCredentials = AppCredentials & { readonly previousSecret: string };
 
 /** Tokens for the Admin API: the static one, and those of the client-credentials grant. */
-export class AccessTokens {
-  readonly #credentials: () => AppCredentials;
-  readonly #lifeSeconds: number;
-  readonly #now: () => Date;
-  /** The expiry of each token. */
-  readonly #issued = new Map<string, number>();
-
-  constructor(credentials: () => AppCredentials, lifeSeconds: number, now: () => Date) {
-    this.#credentials = credentials;
-    this.#lifeSeconds = lifeSeconds;
-    this.#now = now;
-  }
-
-  issue(clientId: string, clientSecret: string): { token: string; expiresIn: number } | undefined {
-    const expected = this.#credentials();
-    if (clientId !== expected.clientId || clientSecret !== expected.clientSecret) return undefined;
-    const now = this.#now().getTime();
-    for (const [token, endsAt] of this.#issued) if (endsAt <= now) this.#issued.delete(token);
-    const token = `shpat_${randomBytes(16).toString('hex')}`;
-    this.#issued.set(token, now + this.#lifeSeconds * 1000);
-    return { token, expiresIn: this.#lifeSeconds };
-  }
-
-  isValid(token: string): boolean {
-    const endsAt = this.#issued.get(token) ?? 0;
-    return token === this.#credentials().accessToken || endsAt > this.#now().getTime();
-  }
+function createTokens(credentials: () => AppCredentials, lifeSeconds: number, now: () => Date) {
+  /** The expiry of each that was issued. */
+  const issued = new Map<string, number>();
+  return {
+    issue(clientId: string, clientSecret: string) {
+      const expected = credentials();
+      if (clientId !== expected.clientId || clientSecret !== expected.clientSecret)
+        return undefined;
+      const token = `shpat_${randomBytes(16).toString('hex')}`;
+      issued.set(token, now().getTime() + lifeSeconds * 1000);
+      return { token, expiresIn: lifeSeconds };
+    },
+    isValid: (token: string) =>
+      token === credentials().accessToken || (issued.get(token) ?? 0) > now().getTime(),
+  };
 }
 
 export interface StoreSandboxOptions {
@@ -116,7 +104,7 @@ export class StoreService {
   readonly subscriptions: Subscriptions;
   readonly sender: Sender;
   readonly api: AdminApi;
-  readonly tokens: AccessTokens;
+  readonly tokens: ReturnType<typeof createTokens>;
   readonly faults: Faults<FaultRule>;
   /** In memory: starts empty with every process. */
   readonly journal: Journal<JournalEntry>;
@@ -151,7 +139,7 @@ export class StoreService {
     this.subscriptions = openSubscriptions(tables);
     const { webhooksTo, webhookTopics = ['*'] } = options;
     setOptionAddress(this.subscriptions, webhooksTo, webhookTopics, this.world.ids);
-    this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
+    this.tokens = createTokens(() => this.credentials, settings.tokenSeconds, now);
     this.faults = new Faults(random(3), faultRule);
     this.journal = new Journal(new Tables(), settings.journalLimit);
     this.sender = new Sender({

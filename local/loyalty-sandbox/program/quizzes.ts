@@ -7,9 +7,12 @@ import { productInHundredths, toHundredths } from './hundredths.ts';
 import { describeFaults, done, type Outcome, type Refusal, refuse } from './outcome.ts';
 import { addPoints } from './points.ts';
 import { isBlank, readFields } from './read-fields.ts';
-import type { QuizAnswerRow } from './rows.ts';
 
-type Answer = QuizAnswerRow['answers'][number];
+interface Answer {
+  readonly questionId: number;
+  readonly openAnswer: string | null;
+  readonly optionIds: readonly number[];
+}
 
 /**
  * Errors are what no quiz could accept: 59 unknown customer; 7 a body that cannot be read; 105 a
@@ -39,7 +42,7 @@ export function answerQuiz(context: Context, call: Call): Outcome<Schemas['QuizA
     return unpaid('Every question must be answered.');
   }
   const key = answerKey(quiz, customer.OriginalId);
-  if (tables.quizAnswers.get(key)) return unpaid('The quiz was answered before.');
+  if (tables.quizAnswers.get(key) !== undefined) return unpaid('The quiz was answered before.');
 
   const { PointId } = addPoints(context, customer, {
     points: toHundredths(quiz.points),
@@ -47,13 +50,7 @@ export function answerQuiz(context: Context, call: Call): Outcome<Schemas['QuizA
     type: pointType.quiz,
     source: { kind: 'quiz', quizId: quiz.id },
   });
-  tables.quizAnswers.put(key, {
-    quizId: quiz.id,
-    customerId: customer.OriginalId,
-    pointId: PointId,
-    answeredAt: context.now().toISOString(),
-    answers,
-  });
+  tables.quizAnswers.put(key, PointId);
   return done({ Success: true, Message: 'Thank you.', PointsAwarded: quiz.points });
 }
 

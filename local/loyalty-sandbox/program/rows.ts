@@ -172,18 +172,6 @@ export interface ChallengeRow {
   readonly passed: boolean;
 }
 
-export interface QuizAnswerRow {
-  readonly quizId: number;
-  readonly customerId: string;
-  readonly pointId: number;
-  readonly answeredAt: string;
-  readonly answers: readonly {
-    readonly questionId: number;
-    readonly openAnswer: string | null;
-    readonly optionIds: readonly number[];
-  }[];
-}
-
 /** Written once per change of points; what becomes of it afterwards is up to whoever delivers it. */
 export interface EventRow {
   readonly id: string;
@@ -216,8 +204,8 @@ export function openTables(tables: Tables) {
     dueOrders: tables.table<string>('dueOrders'),
     /** PointId, by the ChangeKey that made it. */
     changeKeys: tables.table<number>('changeKeys'),
-    /** By quiz and customer. */
-    quizAnswers: tables.table<QuizAnswerRow>('quizAnswers'),
+    /** PointId, by quiz and customer. */
+    quizAnswers: tables.table<number>('quizAnswers'),
     events: tables.table<EventRow>('events'),
     /** The last number given out, by what it numbers. */
     sequences: tables.table<number>('sequences'),
