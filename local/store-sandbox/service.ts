@@ -31,7 +31,7 @@ import {
   type ShopSettings,
 } from './settings.ts';
 
-export interface AppCredentials {
+interface AppCredentials {
   readonly clientId: string;
   /** Also the secret that webhooks are signed with. */
   readonly clientSecret: string;
