@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { PlatformName, ShopSettings } from '../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../shared/config/mapping-settings.ts';
@@ -26,6 +25,7 @@ import {
   HEALING,
 } from '../../shared/services/platforms.ts';
 import type { OrderFigures, StoreOrder } from '../../shared/store/store-entities.ts';
+import { recordTelemetry } from '../support/recorded-telemetry.ts';
 
 /** How a delivery comes: only the first two are to be believed. */
 type DeliveryHow =

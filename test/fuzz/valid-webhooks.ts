@@ -1,7 +1,7 @@
-import { productAt, productEventAt } from '../../local/harness/product-payload.ts';
 import { orderAt } from '../fixtures/order-life.ts';
 import { lineOf } from '../fixtures/order-spec.ts';
 import { personalFields, persons } from '../fixtures/persons.ts';
+import { productAt, productEventAt } from '../support/product-payload.ts';
 import { type JsonTree, toTree } from './make-body.ts';
 
 export const SHOP = 'example-store.myshopify.com';

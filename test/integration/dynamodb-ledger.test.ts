@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryEventQueue, createMemoryQueue } from '../../local/harness/memory-queue.ts';
-import { createMemoryStore } from '../../local/harness/memory-store.ts';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
@@ -16,6 +13,9 @@ import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
 import { CLIENTS } from '../support/both-clients.ts';
+import { createMemoryEventQueue, createMemoryQueue } from '../support/memory-queue.ts';
+import { createMemoryStore } from '../support/memory-store.ts';
+import { recordTelemetry } from '../support/recorded-telemetry.ts';
 
 let emulator: Emulator;
 let client: DynamoDB;

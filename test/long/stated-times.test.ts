@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { type Ledger, LedgerEntries, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
+import { createMemoryLedger } from '../support/memory-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

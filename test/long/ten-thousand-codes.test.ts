@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import { storeCoupon } from '../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../support/in-process-connector.ts';
 
 describe('a discount of ten thousand codes', () => {
   it('reaches the service whole, and a repeated event makes no call', async () => {

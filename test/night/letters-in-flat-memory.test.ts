@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { productAt } from '../../local/harness/product-payload.ts';
 import {
   createDynamoDbClient,
   createLedgerTable,
@@ -15,6 +14,7 @@ import { answerCaller, startAwsGateway } from '../support/aws-gateway.ts';
 import { runCommand } from '../support/connector-command.ts';
 import { countMessages, createConnectorQueues } from '../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../support/parked-letters.ts';
+import { productAt } from '../support/product-payload.ts';
 import { createProject } from '../support/project.ts';
 
 const FEW = 200;

@@ -1,4 +1,3 @@
-import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { LetterFilter } from '../../scripts/connector/ground/letters/read-letters.ts';
 import {
   DEAD_LETTER_DAYS,
@@ -8,6 +7,7 @@ import {
 import { changeControl, wentLive } from '../../shared/core/calls/shop-pause.ts';
 import { isKnown } from '../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
+import { createMemoryLedger, type MemoryLedger } from '../support/memory-ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';

@@ -1,8 +1,8 @@
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/call-loyalty.ts';
 import type { RewardDetails, RewardItem } from '../../shared/rewards/storefront/reward-view.ts';
 import type { Earning } from '../../shared/rewards/storefront/storefront.ts';
+import { createMemoryLedger } from './memory-ledger.ts';
+import { recordTelemetry } from './recorded-telemetry.ts';
 
 const NOON = Date.parse('2026-10-09T12:00:00Z');
 

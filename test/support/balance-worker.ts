@@ -1,10 +1,3 @@
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import {
-  createMemoryDeadLetters,
-  createMemoryQueue,
-  createMemorySourceQueue,
-} from '../../local/harness/memory-queue.ts';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { createShopLoad } from '../../shared/core/calls/shop-load.ts';
@@ -20,7 +13,14 @@ import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type { Announcement } from '../../shared/rewards/balances/announce.ts';
 import { settleBalances } from '../../shared/rewards/balances/settle-balances.ts';
+import { createMemoryLedger } from './memory-ledger.ts';
+import {
+  createMemoryDeadLetters,
+  createMemoryQueue,
+  createMemorySourceQueue,
+} from './memory-queue.ts';
 import { createMemoryBalanceStore } from './memory-reward-store.ts';
+import { recordTelemetry } from './recorded-telemetry.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 

@@ -1,7 +1,7 @@
-import { type openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import type { EntityKey, StoreEvent } from '../../shared/core/events/event.ts';
 import { orderAt, storeOrderOf } from '../fixtures/order-life.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
+import { type openConnector, SHOP } from './in-process-connector.ts';
 
 /** The store changes the order of the fixtures, and its webhook arrives. */
 export async function changeOrder(

@@ -1,4 +1,3 @@
-import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import { toHundredths } from '../../local/loyalty-sandbox/program/hundredths.ts';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import { Tables } from '../../local/sandbox-kit/tables.ts';
@@ -16,6 +15,7 @@ import { defaultShop, type ShopSettings } from '../../local/store-sandbox/settin
 import type { LoyaltyAssumptions } from '../../shared/config/connector-settings.ts';
 import { defaultRules, type MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { routeOf } from '../../shared/shopify/webhooks/topics.ts';
+import { openConnector, SHOP } from './in-process-connector.ts';
 import { readOrderRow } from './sandbox-admin.ts';
 
 interface ModelSettings {

@@ -1,10 +1,10 @@
-import { SHOP } from '../../local/harness/in-process-connector.ts';
 import type { ActionInput, ActionName } from '../../local/store-sandbox/model/actions.ts';
 import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import { buildPayload } from '../../local/store-sandbox/payloads/build-payload.ts';
 import { changeControl, inDoubt, wentLive } from '../../shared/core/calls/shop-pause.ts';
 import { minorDigits } from '../../shared/store/money.ts';
 import { sendEvent } from './change-order.ts';
+import { SHOP } from './in-process-connector.ts';
 import { openModelShop } from './model-shop.ts';
 
 type ModelSettings = NonNullable<Parameters<typeof openModelShop>[0]>;

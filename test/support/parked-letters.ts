@@ -1,5 +1,4 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { sequenceNumber } from '../../local/harness/memory-queue.ts';
 import {
   type LetterFilter,
   matchesFilter,
@@ -14,6 +13,7 @@ import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts'
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { ParkingReason } from '../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { sequenceNumber } from './memory-queue.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
 

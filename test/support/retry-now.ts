@@ -1,5 +1,3 @@
-import type { MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { MemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
   type Woken,
   type WokenMessage,
@@ -8,6 +6,8 @@ import {
 } from '../../scripts/connector/ground/checks/waiting-messages.ts';
 import type { QueueFamily } from '../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
+import type { MemoryLedger } from './memory-ledger.ts';
+import type { MemoryQueue } from './memory-queue.ts';
 
 interface MemoryWorld {
   readonly shop: string;

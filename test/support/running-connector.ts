@@ -2,7 +2,6 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type CapturedOutput, captureOutput } from '../../local/harness/captured-output.ts';
-import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
@@ -21,6 +20,7 @@ import {
   startAws,
 } from './emulated-deployment.ts';
 import { invocationOf } from './event-source.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { readMetricLine } from './watched-metrics.ts';
 
 /** Everything around the functions, and all their output. */

@@ -1,6 +1,3 @@
-import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts';
-import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { BalanceEvent } from '../../shared/core/events/event.ts';
@@ -17,6 +14,9 @@ import type { GiftLimits } from '../../shared/rewards/storefront/give-points.ts'
 import { createRateLimit, createStorefront } from '../../shared/rewards/storefront/storefront.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
+import { openInProcessLoyalty } from './in-process-loyalty.ts';
+import { createMemoryLedger, type MemoryLedger } from './memory-ledger.ts';
+import { recordTelemetry } from './recorded-telemetry.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
 
 export const SHOP = 'example-store.myshopify.com';

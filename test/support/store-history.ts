@@ -1,11 +1,11 @@
 import { amountHeld } from '../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
+import { openConnector, SHOP } from './in-process-connector.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
-import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import { type LedgerKey, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../fixtures/order-life.ts';
 import { TIME_OUT } from '../fixtures/service-answers.ts';
+import { openConnector, SHOP } from './in-process-connector.ts';
 
 export type WebhookConnector = ReturnType<typeof openWebhookConnector>;
 

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
+import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
+import { describeLedgerContract } from '../contract/ledger-contract.ts';
+import { describeBalanceStore, describeRewardStore } from '../contract/reward-store-contract.ts';
+import { describeStoreContract } from '../contract/store-contract.ts';
+import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+import { createMemoryLedger } from '../support/memory-ledger.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
@@ -7,18 +13,12 @@ import {
   createMemoryQueueDepth,
   createMemorySourceQueue,
   type MemoryQueue,
-} from '../../local/harness/memory-queue.ts';
-import { createMemoryStore } from '../../local/harness/memory-store.ts';
-import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
-import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
-import { describeLedgerContract } from '../contract/ledger-contract.ts';
-import { describeBalanceStore, describeRewardStore } from '../contract/reward-store-contract.ts';
-import { describeStoreContract } from '../contract/store-contract.ts';
-import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+} from '../support/memory-queue.ts';
 import {
   createMemoryBalanceStore,
   createMemoryRewardStore,
 } from '../support/memory-reward-store.ts';
+import { createMemoryStore } from '../support/memory-store.ts';
 
 describeLedgerContract('the ledger in memory', async () => createMemoryLedger());
 

@@ -1,4 +1,3 @@
-import { productEventAt } from '../../../local/harness/product-payload.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
 import { readAnswer, readBody } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createThrottle } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -6,6 +5,7 @@ import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { productEventAt } from '../../support/product-payload.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 import { SHOP } from '../valid-webhooks.ts';

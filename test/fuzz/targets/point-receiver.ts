@@ -1,5 +1,4 @@
 import { toHttpRequest } from '../../../functions/wiring.ts';
-import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
@@ -10,6 +9,7 @@ import {
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { receivePoints, TOKEN_HEADER } from '../../../shared/rewards/balances/receive-points.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
+import { createMemoryQueue } from '../../support/memory-queue.ts';
 import {
   chance,
   createCheckedTelemetry,

@@ -1,9 +1,4 @@
 import { toHttpRequest, toLambdaAnswer } from '../../../functions/wiring.ts';
-import {
-  createMemoryEventQueue,
-  createMemoryQueue,
-  type MemoryQueue,
-} from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
@@ -14,6 +9,11 @@ import {
 } from '../../../shared/core/events/receive-delivery.ts';
 import { shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
+import {
+  createMemoryEventQueue,
+  createMemoryQueue,
+  type MemoryQueue,
+} from '../../support/memory-queue.ts';
 import {
   chance,
   createCheckedTelemetry,

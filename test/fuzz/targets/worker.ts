@@ -1,7 +1,7 @@
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { queueFamilyOf, type StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
 import { validWebhooks } from '../valid-webhooks.ts';

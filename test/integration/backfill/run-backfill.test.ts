@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { openStoreAdmin } from '../../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 
 type Kind = BackfillState['kind'];
 type BackfillDeps = SendDeps<BackfillState> & ReadDeps;

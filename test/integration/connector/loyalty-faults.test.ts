@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { productAt } from '../../support/product-payload.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
 const connectors = runConnectors();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { productAt } from '../../support/product-payload.ts';
 import {
   LOYALTY_CREDENTIALS,
   type RunningConnector,

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { productEventAt } from '../../../local/harness/product-payload.ts';
+import { productEventAt } from '../../support/product-payload.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 

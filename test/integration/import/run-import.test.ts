@@ -1,7 +1,5 @@
 import { type DynamoDB, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
-import { createMemoryStore } from '../../../local/harness/memory-store.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../../local/stack/emulators.ts';
 import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
@@ -16,6 +14,8 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { shopifyCommands } from '../../../shared/shopify/commands.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';
+import { openInProcessLoyalty } from '../../support/in-process-loyalty.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
 
 type Direction = Parameters<typeof changeRows>[0];
 

@@ -1,8 +1,8 @@
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { PointRow } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { bodyFor, orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { bodyOf } from '../../fixtures/order-payload.ts';
 import type { OrderSpec } from '../../fixtures/order-spec.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 export const OTHER_SHOP = 'second-store.myshopify.com';
 

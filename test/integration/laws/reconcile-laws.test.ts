@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { anyOrder, type OrderSpec } from '../../fixtures/order-spec.ts';
+import { openConnector } from '../../support/in-process-connector.ts';
 import { createStoreHistory, heldBy } from '../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
 import type {
@@ -10,6 +8,8 @@ import type {
 } from '../../../local/store-sandbox/model/rows.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
 import { askIn } from '../../support/admin-execution.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { openModelShop } from '../../support/model-shop.ts';
 import { openGraphContext } from '../../support/sandbox-admin.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
+import { productAt } from '../../support/product-payload.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
 const connectors = runConnectors();

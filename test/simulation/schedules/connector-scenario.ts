@@ -1,4 +1,4 @@
-import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import { openConnector } from '../../support/in-process-connector.ts';
 import type { Scenario } from './explore.ts';
 import { createWatch, type Scheduler } from './scheduler.ts';
 

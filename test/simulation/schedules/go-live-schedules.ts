@@ -1,7 +1,7 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { type openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { changeControl, wentLive } from '../../../shared/core/calls/shop-pause.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { type openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 import { orderAt } from './refund-schedules.ts';
 

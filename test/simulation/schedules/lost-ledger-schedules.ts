@@ -1,6 +1,6 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { changeControl, inDoubt, wentLive } from '../../../shared/core/calls/shop-pause.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 import { sendElsewhere } from './go-live-schedules.ts';
 import { orderAt, UNIT, UNITS } from './refund-schedules.ts';

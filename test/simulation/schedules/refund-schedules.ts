@@ -1,8 +1,8 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import { connectorScenario, type Plot, workerOf, wrongIn } from './connector-scenario.ts';
 
 export interface RefundStory {

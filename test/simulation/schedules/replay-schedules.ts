@@ -1,5 +1,3 @@
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
-import type { MemoryQueue } from '../../../local/harness/memory-queue.ts';
 import {
   letterReaderOf,
   newTally,
@@ -8,6 +6,8 @@ import {
 import { readSummary, retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
+import type { MemoryQueue } from '../../support/memory-queue.ts';
 import { letterIdsIn } from '../../support/parked-letters.ts';
 import { letterQueueOn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';

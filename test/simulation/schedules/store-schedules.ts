@@ -1,7 +1,7 @@
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { mergedInto } from '../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 import { ID, orderAt } from './refund-schedules.ts';
 

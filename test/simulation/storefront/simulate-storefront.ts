@@ -1,12 +1,12 @@
 import { storefrontOf } from '../../../functions/wiring.ts';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { repairBalances } from '../../../shared/rewards/balances/repair-balances.ts';
 import { createMembers } from '../../../shared/rewards/redeem/own-member.ts';
 import { settleStorefront } from '../../../shared/rewards/redeem/settle-storefront.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemoryQueueDepth } from '../../support/memory-queue.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { resultOf, type SimulationResult, type SimulationSettings } from '../simulate.ts';

@@ -1,5 +1,3 @@
-import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { RedemptionRow } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { sharedBetween } from '../../../scripts/connector/look/audit-promises.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
@@ -16,6 +14,8 @@ import {
   redemptionsKey,
 } from '../../../shared/rewards/redeem/redemption-record.ts';
 import type { RedemptionView } from '../../../shared/store/storefront-answers.gen.ts';
+import type { LoyaltyCall } from '../../support/in-process-loyalty.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';

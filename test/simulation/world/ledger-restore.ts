@@ -1,4 +1,3 @@
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import {
   changeControl,
@@ -6,6 +5,7 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';

@@ -1,4 +1,3 @@
-import { createMemoryStore, type MemoryStore } from '../../../local/harness/memory-store.ts';
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { pick, toPaths } from '../../../local/store-sandbox/delivery/sender.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
@@ -38,6 +37,7 @@ import type {
   StoreOrder,
   StoreProduct,
 } from '../../../shared/store/store-entities.ts';
+import { createMemoryStore, type MemoryStore } from '../../support/memory-store.ts';
 import { readOrderRow } from '../../support/sandbox-admin.ts';
 import { SHOP, shopRules } from './connector.ts';
 

@@ -1,8 +1,3 @@
-import {
-  type LoyaltyCall,
-  openLoyaltyProgram,
-  routeOf,
-} from '../../../local/harness/in-process-loyalty.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
@@ -13,6 +8,7 @@ import type {
   CallRequest,
   CallSender,
 } from '../../../shared/loyalty/result.ts';
+import { type LoyaltyCall, openLoyaltyProgram, routeOf } from '../../support/in-process-loyalty.ts';
 import { type Kernel, PROCESS_DIES } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 

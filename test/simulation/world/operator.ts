@@ -1,5 +1,3 @@
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
 import type { LetterFilter } from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
@@ -27,6 +25,8 @@ import type {
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemoryQueueDepth } from '../../support/memory-queue.ts';
 import { letterIdsIn } from '../../support/parked-letters.ts';
 import { retryNow } from '../../support/retry-now.ts';
 import { joined } from '../kernel/chance.ts';

@@ -1,5 +1,4 @@
 import { amountHeld, knownFrom } from '../../../local/harness/held-order.ts';
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type {
   OrderRow as HeldRow,
   ProgramTables,
@@ -12,6 +11,7 @@ import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/store-entities.ts';
 import { judgeOrder } from '../../support/judge-order.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { type LawRules, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP, shopRules } from './connector.ts';

@@ -1,5 +1,5 @@
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { standingOf, usualRules } from '../../support/order-law.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP } from './connector.ts';

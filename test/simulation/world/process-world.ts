@@ -1,4 +1,3 @@
-import type { MemoryStore } from '../../../local/harness/memory-store.ts';
 import type { EntityKind, EventQueue } from '../../../shared/core/events/event.ts';
 import {
   type EntityEntry,
@@ -9,6 +8,7 @@ import {
   NewerItem,
 } from '../../../shared/core/ledger/ledger.ts';
 import type { Store, StoreAnswer, StoreScan } from '../../../shared/core/store/store.ts';
+import type { MemoryStore } from '../../support/memory-store.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from './living-store.ts';

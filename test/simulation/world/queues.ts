@@ -1,9 +1,4 @@
 import {
-  createMemoryDeadLetters,
-  createMemoryQueue,
-  type MemoryQueue,
-} from '../../../local/harness/memory-queue.ts';
-import {
   DEAD_LETTER_DAYS,
   type DeadLetter,
   type DeadLetterQueue,
@@ -20,6 +15,11 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { DEAD_LETTER_REASONS, type ParkingReason } from '../../../shared/core/events/outcome.ts';
+import {
+  createMemoryDeadLetters,
+  createMemoryQueue,
+  type MemoryQueue,
+} from '../../support/memory-queue.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 

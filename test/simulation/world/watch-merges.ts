@@ -1,8 +1,8 @@
-import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { mergedInto } from '../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
+import type { LoyaltyCall } from '../../support/in-process-loyalty.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
 import type { LoyaltyService } from './loyalty-service.ts';

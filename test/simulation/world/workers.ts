@@ -1,12 +1,12 @@
 import { shareOutTime } from '../../../functions/wiring.ts';
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
 import { waitingKey } from '../../../shared/core/batch/waiting.ts';
 import { createShopLoad, type ShopLoad } from '../../../shared/core/calls/shop-load.ts';
 import { createPauses, type Pauses } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../../../shared/core/events/event.ts';
 import type { LogFields } from '../../../shared/core/events/telemetry.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemorySourceQueue } from '../../support/memory-queue.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

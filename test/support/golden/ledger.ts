@@ -1,5 +1,3 @@
-import { openConnector } from '../../../local/harness/in-process-connector.ts';
-import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import {
   readAudit,
@@ -108,7 +106,9 @@ import {
 import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
+import { openConnector } from '../in-process-connector.ts';
 import { letterEvent } from '../parked-letters.ts';
+import { recordTelemetry } from '../recorded-telemetry.ts';
 import type { Full, Sample, Samples } from './golden.ts';
 import type { LedgerTable, LedgerTables } from './ledger-tables.ts';
 import { orderPayload } from './order-payload.ts';

@@ -1,5 +1,3 @@
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { changeRows, openRows } from '../../../scripts/connector/set-up/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
@@ -38,6 +36,8 @@ import { parseVendureSecret } from '../../../shared/vendure/admin-client.ts';
 import { sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 import { redemptionAt } from '../../fixtures/redemption.ts';
 import { neverSent, storeCoupon } from '../../fixtures/store-entities.ts';
+import { createMemoryLedger } from '../memory-ledger.ts';
+import { recordTelemetry } from '../recorded-telemetry.ts';
 import type { Sample, Samples } from './golden.ts';
 
 const SHOP = 'example-store.myshopify.com';

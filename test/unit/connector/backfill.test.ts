@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { storeUnread } from '../../../scripts/connector/ground/session/services.ts';
 import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { failure, unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 
 describe('the pace of a backfill', () => {
   it('never exceeds its rate by more than one window, however its sends are timed', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
 import {
   askService,
   heldIn,
@@ -19,6 +18,7 @@ import { transportFailure } from '../../../shared/loyalty/result.ts';
 import type { Redemption } from '../../../shared/rewards/redeem/redemption.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
+import { openInProcessLoyalty } from '../../support/in-process-loyalty.ts';
 
 const order = storeOrder();
 const mapped = mapOrder(order, rules, neverSent);

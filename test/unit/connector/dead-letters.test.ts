@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
 import {
   maskPerson,
   maskPersonal,
@@ -63,6 +61,8 @@ import { askShop } from '../../../shared/shopify/commands.ts';
 import { orderWithId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
+import { sequenceNumber } from '../../support/memory-queue.ts';
 import {
   LETTER_AT as at,
   deadLetter,

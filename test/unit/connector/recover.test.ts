@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { compareEverything } from '../../../scripts/connector/ground/compare/settle.ts';
 import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
@@ -20,6 +19,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { changeControl } from '../../../shared/core/calls/shop-pause.ts';
 import { cursorKey, openCursor } from '../../../shared/core/reconcile/dependencies.ts';
 import { LEDGER_POSITION_KEY } from '../../../shared/core/reconcile/scan-ledger.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 
 it.each<[string, RecoverOptions]>([
   [

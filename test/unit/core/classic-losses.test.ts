@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { lineOf, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 const CUSTOMER = '6940095564';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { withoutRecords } from '../../support/dying-worker.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 const shipped = { fulfilledAfterDays: 1 };

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
@@ -10,6 +9,7 @@ import { refusal } from '../../fixtures/service-answers.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../support/change-order.ts';
 import { withoutRecords } from '../../support/dying-worker.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../support/webhook-connector.ts';
 
 // A worker that dies between its call and the record leaves only what it marked before the call.

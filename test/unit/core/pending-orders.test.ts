@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { bodyFor, type orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { changeOrder } from '../../support/change-order.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 type Connector = ReturnType<typeof openConnector>;

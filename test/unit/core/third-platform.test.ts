@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { createMemoryEventQueue } from '../../../local/harness/memory-queue.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { receiveDelivery, whichSigned } from '../../../shared/core/events/receive-delivery.ts';
 import type { StorePlatform } from '../../../shared/core/platform/platform.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
+import { createMemoryEventQueue } from '../../support/memory-queue.ts';
 
 /** It signs `{"order": 7}`: neither an id of the delivery nor a time. */
 const market: Pick<StorePlatform, 'deliveries' | 'readEvent'> & {

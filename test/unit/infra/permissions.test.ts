@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '../../../infra/bundle-functions.ts';
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import { grantsIn } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 import { openWebhookConnector } from '../../support/webhook-connector.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -8,6 +7,7 @@ import { buildOrder } from '../../fixtures/order-payload.ts';
 import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import { readTopic } from '../../fixtures/read-topic.ts';
+import { productAt } from '../../support/product-payload.ts';
 
 const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
 const ownId = 'gid://shopify/Customer/9';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { identifyEntity, routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../../fixtures/store-entities.ts';
+import { productAt, productEventAt } from '../../support/product-payload.ts';
 
 const payload = {
   id: 788_032_119,

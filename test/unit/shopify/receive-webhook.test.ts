@@ -1,11 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { productEventAt } from '../../../local/harness/product-payload.ts';
-import {
-  type RecordedTelemetry,
-  recordTelemetry,
-} from '../../../local/harness/recorded-telemetry.ts';
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
   countInMinute,
@@ -17,6 +12,8 @@ import {
 } from '../../../shared/core/events/receive-delivery.ts';
 import { PROBE_TOPIC, shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
+import { productEventAt } from '../../support/product-payload.ts';
+import { type RecordedTelemetry, recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
 const sign = (body: Uint8Array, secret: string) =>

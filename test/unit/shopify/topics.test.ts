@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../local/harness/in-process-connector.ts';
-import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import { type Claim, hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -17,6 +15,8 @@ import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
+import { openConnector } from '../../support/in-process-connector.ts';
+import { productAt, productEventAt } from '../../support/product-payload.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const read = readShopifyEvent;

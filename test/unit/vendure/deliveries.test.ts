@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
 import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { readVendureEvent, sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 import { vendureHealing } from '../../../shared/vendure/healing.ts';
 import { storeProduct } from '../../fixtures/store-entities.ts';
+import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 const NOW = new Date('2026-11-17T12:00:00.000Z');
 const SECRETS = { current: 'newer', previous: 'older' };

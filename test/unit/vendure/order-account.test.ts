@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { changeControl, inDoubt, wentLive } from '../../../shared/core/calls/shop-pause.ts';
 import { readVendureOrder } from '../../../shared/vendure/read-order.ts';
 import { sendEvent } from '../../support/change-order.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { exactly, type Settled, sameOrPerson } from '../../support/order-scene.ts';
 
 /*

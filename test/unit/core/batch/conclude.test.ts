@@ -1,7 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { waitsIn } from '../../../../scripts/connector/ground/checks/waiting-messages.ts';
 import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/delay-or-park.ts';
 import {
@@ -13,6 +10,9 @@ import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { refusal, TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 import { retryNow } from '../../../support/retry-now.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 

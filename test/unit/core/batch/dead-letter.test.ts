@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { productAt } from '../../../../local/harness/product-payload.ts';
 import {
   type DeadLetterFacts,
   deadLetterKey,
@@ -19,7 +16,10 @@ import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { LETTER_SHOP, letterEvent, letterReason } from '../../../support/parked-letters.ts';
+import { productAt } from '../../../support/product-payload.ts';
 
 const NOW = new Date('2026-10-09T13:00:00.000Z');
 const source = { messageId: 'source-1', body: '' };

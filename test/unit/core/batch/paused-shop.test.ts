@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { waitingIn } from '../../../../shared/core/batch/waiting.ts';
 import {
   changeControl,
@@ -13,6 +12,7 @@ import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { withNewer } from '../../../support/newer-ledger.ts';
 import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 

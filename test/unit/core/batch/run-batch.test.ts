@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { runBatch } from '../../../../shared/core/batch/run-batch.ts';
 import { controlKey } from '../../../../shared/core/calls/shop-pause.ts';
 import { inBatches } from '../../../../shared/core/events/event.ts';
@@ -8,6 +7,7 @@ import type { EventReading } from '../../../../shared/core/store/store.ts';
 import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 let connector: WebhookConnector;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -12,6 +11,7 @@ import {
 } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { CallOptions } from '../../../../shared/loyalty/client.ts';
 import { type LoyaltyResult, transportFailure } from '../../../../shared/loyalty/result.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const settings = {
   failuresToOpen: 3,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { createMemoryQueue } from '../../../../local/harness/memory-queue.ts';
 import { createShopLoad, PLACE_MS } from '../../../../shared/core/calls/shop-load.ts';
 import { retryDelaySeconds } from '../../../../shared/core/events/outcome.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { createMemoryQueue } from '../../../support/memory-queue.ts';
 
 const FLOODED = 'flooded.myshopify.com';
 const OTHER = 'other.myshopify.com';

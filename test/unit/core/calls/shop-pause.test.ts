@@ -1,7 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { askLoyalty, createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   changeControl,
@@ -17,6 +15,8 @@ import {
   woken,
 } from '../../../../shared/core/calls/shop-pause.ts';
 import type { LoyaltyResult } from '../../../../shared/loyalty/result.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const at = (second: number) => new Date(second * 1_000);
 const never: ShopControl = controlIn(undefined);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { noteDropped } from '../../../../shared/core/batch/dead-letter.ts';
 import {
   advance,
@@ -11,6 +10,7 @@ import {
   recordApplied,
 } from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 
 const KEY = { shop: 'example-store.myshopify.com', kind: 'order', id: '1' } as const;
 const AT = Date.parse('2026-10-09T12:00:00Z');

@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import {
   recordBegin,
   recordEnd,
@@ -11,6 +9,8 @@ import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';

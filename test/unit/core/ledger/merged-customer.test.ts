@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { followMerges, noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 

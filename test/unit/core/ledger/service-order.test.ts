@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { toItem } from '../../../../shared/aws/ledger-item.ts';
 import {
   cancelKey,
@@ -14,6 +13,7 @@ import {
   nextCall,
   type RefundSettings,
 } from '../../../../shared/core/sync/decide-order.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { exactly, openScene, type Scene } from '../../../support/order-scene.ts';
 
 const record: ServiceOrder = {

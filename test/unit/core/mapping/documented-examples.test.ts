@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
-import { openConnector } from '../../../../local/harness/in-process-connector.ts';
 import { defaultRules, type MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../../fixtures/store-entities.ts';
 import { changeOrder } from '../../../support/change-order.ts';
 import { otherRules } from '../../../support/golden/settings.ts';
+import { openConnector } from '../../../support/in-process-connector.ts';
 
 /** The shirt of 50.00 with shipping of 7.00, shipped, unless the spec says otherwise. */
 function order(

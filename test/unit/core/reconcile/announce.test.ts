@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import type { SummarizedDeadLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import {
   changeControl,
@@ -12,6 +11,7 @@ import {
 import { type Announcement, announce } from '../../../../shared/core/reconcile/announce.ts';
 import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import { keepLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 
 const ajv = addFormats.default(new Ajv({ strict: false }));
 ajv.addSchema(JSON.parse(readFileSync('docs/events.schema.json', 'utf8')), 'events');

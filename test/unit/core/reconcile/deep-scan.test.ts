@@ -1,6 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { askForDeepScan, readFoundByReading } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
@@ -10,6 +8,8 @@ import {
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { Span } from '../../../../shared/core/store/store.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { openKnowing, reconcileBriefly, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

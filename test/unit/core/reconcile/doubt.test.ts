@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { changeControl, readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { Doubt } from '../../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
@@ -7,6 +6,7 @@ import { cursorKey, openCursor } from '../../../../shared/core/reconcile/depende
 import { readLastReconcile, sumOf } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { changeControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import {
   areWebhooksLost,
   createTally,
@@ -9,6 +7,8 @@ import {
   readLastReconcile,
   readReconcileRuns,
 } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const NONE = { order: 0, product: 0, coupon: 0, member: 0 };

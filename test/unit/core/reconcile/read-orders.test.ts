@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/connector-settings.ts';
 import {
   changeControl,
@@ -9,6 +8,7 @@ import {
 } from '../../../../shared/core/calls/shop-pause.ts';
 import { readFoundByReading } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { createStoreHistory } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import {
   changeControl,
   resumed,
@@ -15,6 +14,7 @@ import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconc
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
 import type { ScanMoments } from '../../../../shared/core/sync/dependencies.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { createStoreHistory, openAfterRun, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
 import { refusal, TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { exactly, GIFT_CARD, openScene, sameOrPerson } from '../../../support/order-scene.ts';
 
 /** Found by somebody who tried to break the account of an order. Ten shirts of 10.00 are sold and shipped first. */

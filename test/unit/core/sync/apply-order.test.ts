@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
 import { lineOf } from '../../../fixtures/order-spec.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';

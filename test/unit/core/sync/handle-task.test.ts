@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { StoreEvent } from '../../../../shared/core/events/event.ts';
 import { mergedInto } from '../../../../shared/core/ledger/entry.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -7,6 +6,7 @@ import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { withoutRecords } from '../../../support/dying-worker.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 let connector: WebhookConnector;

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import { encodeSnapshot, type StoreEntity } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
@@ -8,6 +7,7 @@ import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 /** Orders of the fixtures were placed on 5 October. */
 const GO_LIVE = '2026-10-06';

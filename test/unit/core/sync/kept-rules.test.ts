@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
@@ -8,6 +7,7 @@ import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { lineOf } from '../../../fixtures/order-spec.ts';
 import { rules as ofFixtures } from '../../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 const ID = '5512345678901';

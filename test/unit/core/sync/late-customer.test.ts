@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import {
   contactHash,
@@ -9,6 +8,7 @@ import {
 import { isLateFor } from '../../../../shared/core/sync/decide.ts';
 import { orderAt, storeOrderOf, withId } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const { quillane: gone, ...others } = persons;
 const [kept = gone] = Object.values(others);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -8,6 +7,7 @@ import { persons } from '../../../fixtures/persons.ts';
 import { refusal, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { amount, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/connector-settings.ts';
 import { changeControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
@@ -11,6 +10,7 @@ import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 

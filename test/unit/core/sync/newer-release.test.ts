@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { withNewer } from '../../../support/newer-ledger.ts';
 
 describe('what a newer release wrote in the ledger', () => {

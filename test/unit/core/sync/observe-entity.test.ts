@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import {
   changeControl,
   inDoubt,
@@ -13,6 +12,7 @@ import { planKey } from '../../../../shared/core/sync/observe-entity.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
 import { sendEvent } from '../../../support/change-order.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 const key = { shop: SHOP, kind: 'order', id: ID } as const;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { StoreEvent } from '../../../../shared/core/events/event.ts';
 import { fanOut } from '../../../../shared/core/sync/handle-task.ts';
 import { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { amount, giftCards, storeProduct } from '../../../fixtures/store-entities.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { openConnector } from '../../../support/in-process-connector.ts';
 
 describe('an answer that does not say that it was done', () => {
   describe('isCanceled: false', () => {

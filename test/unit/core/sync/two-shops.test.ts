@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
 import { amount, storeCoupon } from '../../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const SECOND = 'second-store.myshopify.com';
 const at = '2026-10-09T11:00:00Z';

@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import {
-  createMemoryDeadLetters,
-  createMemoryQueue,
-} from '../../../../local/harness/memory-queue.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import type { Item } from '../../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { PointEvent, QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { settlePointEvent } from '../../../../shared/rewards/balances/find-customer.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { createMemoryDeadLetters, createMemoryQueue } from '../../../support/memory-queue.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const EMAIL = 'jordan.testperson@example.com';
 const NOW = new Date('2026-10-09T12:30:00.000Z');

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   decimalText,
@@ -8,6 +7,7 @@ import {
   readCustomer,
 } from '../../../../shared/rewards/balances/point-balance.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
+import { openInProcessLoyalty } from '../../../support/in-process-loyalty.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;
 beforeEach(() => {

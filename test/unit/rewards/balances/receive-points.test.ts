@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
 import {
   deduplicationIdOf,
@@ -14,6 +13,7 @@ import {
 } from '../../../../shared/rewards/balances/receive-points.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 /** Subscriptions in the service hold this name. */
 const TOKEN_HEADER = 'x-loyalty-connector-token';

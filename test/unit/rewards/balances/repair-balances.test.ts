@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
@@ -16,6 +13,9 @@ import {
   repairBalances,
   scanBalances,
 } from '../../../../shared/rewards/balances/repair-balances.ts';
+import { openInProcessLoyalty } from '../../../support/in-process-loyalty.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const HOUR_MS = 3_600_000;

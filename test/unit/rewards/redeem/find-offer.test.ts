@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import type { PartialSettings } from '../../../../local/loyalty-sandbox/settings.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
@@ -16,7 +14,9 @@ import {
   readTerms,
 } from '../../../../shared/rewards/redeem/find-offer.ts';
 import { createMembers } from '../../../../shared/rewards/redeem/own-member.ts';
+import { openInProcessLoyalty } from '../../../support/in-process-loyalty.ts';
 import { createMemoryRewardStore } from '../../../support/memory-reward-store.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
 
 const MUG = '8012300098313';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import storefrontSettings from '../../../../local/harness/storefront.config.ts';
 import type { Redemption } from '../../../../shared/rewards/redeem/redemption.ts';
 import {
@@ -8,6 +7,7 @@ import {
 } from '../../../../shared/rewards/redeem/redemption-record.ts';
 import { workerRewards } from '../../../../shared/services/rewards.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 
 const rewards = workerRewards(storefrontSettings);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { groupIdOf } from '../../../../shared/core/events/event.ts';
 import { redemptionsKey } from '../../../../shared/rewards/redeem/redemption-record.ts';
 import { openBalanceWorker } from '../../../support/balance-worker.ts';
+import { SHOP } from '../../../support/in-process-connector.ts';
 import { withNewer } from '../../../support/newer-ledger.ts';
 import { openRedeeming, ROBIN } from '../../../support/redeem-world.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { ANOTHER_MEMBER, createMembers } from '../../../../shared/rewards/redeem/own-member.ts';
+import { openInProcessLoyalty } from '../../../support/in-process-loyalty.ts';
+import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 
 const MINE = '7000001';
 const THEIRS = '7000002';

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/rewards/redeem/challenge.ts';
 import type { Redemption } from '../../../../shared/rewards/redeem/redemption.ts';
@@ -10,6 +9,7 @@ import {
   rememberRedemptions,
 } from '../../../../shared/rewards/redeem/redemption-record.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 // What one change of a customer's redemption record drops shows only at the change after it: here each story has several.

@@ -1,8 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import {
-  SHOP as CONNECTOR_SHOP,
-  openConnector,
-} from '../../../../local/harness/in-process-connector.ts';
 import storefrontSettings from '../../../../local/harness/storefront.config.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
@@ -10,6 +6,7 @@ import { noteRewardCode, noteUsedCodes } from '../../../../shared/rewards/redeem
 import { workerRewards } from '../../../../shared/services/rewards.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { SHOP as CONNECTOR_SHOP, openConnector } from '../../../support/in-process-connector.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const rewards = workerRewards(storefrontSettings);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../../local/harness/product-payload.ts';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import { readProduct } from '../../../../shared/shopify/admin/admin-store.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
@@ -15,6 +14,7 @@ import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/d
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { neverSent, rules } from '../../../fixtures/store-entities.ts';
 import { askIn, pagesOf } from '../../../support/admin-execution.ts';
+import { productAt } from '../../../support/product-payload.ts';
 
 async function coupon(
   discount: Record<string, unknown> = {},

@@ -1,13 +1,13 @@
+import { defaultCatalog } from '../../local/loyalty-sandbox/catalog.ts';
+import { createRouter, loadContract } from '../../local/loyalty-sandbox/contract.ts';
+import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
+import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
+import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
+import { splitTarget } from '../../local/sandbox-kit/http/requests.ts';
+import { Tables } from '../../local/sandbox-kit/tables.ts';
 import { createLoyaltyClient, type LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { CallAnswer, CallFailure, CallSender } from '../../shared/loyalty/result.ts';
-import { defaultCatalog } from '../loyalty-sandbox/catalog.ts';
-import { createRouter, loadContract } from '../loyalty-sandbox/contract.ts';
-import { createProgram } from '../loyalty-sandbox/program/program.ts';
-import { openTables } from '../loyalty-sandbox/program/rows.ts';
-import { type PartialSettings, readSettings } from '../loyalty-sandbox/settings.ts';
-import { splitTarget } from '../sandbox-kit/http/requests.ts';
-import { Tables } from '../sandbox-kit/tables.ts';
 
 const contract = loadContract();
 

@@ -1,3 +1,4 @@
+import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type {
   HealingSettings,
@@ -25,7 +26,6 @@ import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';
 import { identifyEntity, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
-import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 import {
