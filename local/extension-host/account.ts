@@ -1,6 +1,7 @@
 import type { Answer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
 import type { OrderRow } from '../store-sandbox/model/rows.ts';
+import { money, say, speak } from '../storefront-demo/pages/words.ts';
 import { customerOf, priceOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { type HostFiles, hostHead, moduleAddress, tokenOf } from './host-files.ts';
@@ -32,10 +33,10 @@ ${hostHead('customer-account')}
 <body>
 <header class="bar">
 <a class="name" href="/">${store.shop.name}</a>
-<nav aria-label="Account">
-${link('/', 'Shop')}
-${order && link(`/account/orders/${order.id}`, `Order #${order.number}`)}
-${link('/account/loyalty', 'Loyalty')}
+<nav aria-label="${say('Account')}">
+${link('/', say('Shop'))}
+${order && link(`/account/orders/${order.id}`, `${say('Order')} #${order.number}`)}
+${link('/account/loyalty', say('Loyalty'))}
 </nav>
 <form method="post" action="/language">
 ${LANGUAGES.map(
@@ -82,20 +83,19 @@ const MODULES = {
 
 function renderOrderStatus(store: ShopStore, visit: Visit, order: OrderRow): Html {
   const { currency, rate } = paidIn(order);
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const money = (minor: number) => format.format(Number(priceOf(store, minor)) * rate);
+  const paid = (minor: number) => money(Number(priceOf(store, minor)) * rate, currency);
   const total = order.lines.reduce((sum, line) => sum + line.unitMinor * line.quantity, 0);
   return html`<div class="order">
-<h1>Order #${order.number}</h1>
+<h1>${say('Order')} #${order.number}</h1>
 ${renderExtension(store, visit, 'customer-account.order-status.block.render', order)}
 <table>
 <tbody>
 ${order.lines.map(
   (line) =>
-    html`<tr><th scope="row">${line.title} × ${line.quantity}</th><td>${money(line.unitMinor * line.quantity)}</td></tr>`,
+    html`<tr><th scope="row">${line.title} × ${line.quantity}</th><td>${paid(line.unitMinor * line.quantity)}</td></tr>`,
 )}
 </tbody>
-<tfoot><tr><th scope="row">Products</th><td>${money(total)}</td></tr></tfoot>
+<tfoot><tr><th scope="row">${say('Products')}</th><td>${paid(total)}</td></tr></tfoot>
 </table>
 </div>`;
 }
@@ -112,6 +112,7 @@ export type AccountHost = (path: string, visit: Visit) => Promise<Answer | undef
 /** The customer accounts of the shop, with our extensions in them. */
 export function createAccountHost(store: ShopStore, files: HostFiles): AccountHost {
   return async (path, visit) => {
+    speak(visit.locale);
     const customer = customerOf(store, visit);
     if (path === '/account/session-token') {
       return { status: 200, body: tokenOf(store, { kind: 'customer', id: customer?.id }) };
@@ -121,13 +122,13 @@ export function createAccountHost(store: ShopStore, files: HostFiles): AccountHo
       if (!customer)
         return { status: 303, headers: { location: `/account?next=${path}` }, body: '' };
       const content = renderExtension(store, visit, 'customer-account.page.render');
-      return files.page(renderAccountPage(store, visit, { title: 'Loyalty', path, content }));
+      return files.page(renderAccountPage(store, visit, { title: say('Loyalty'), path, content }));
     }
     const [, orderId] = /^\/account\/orders\/(\d+)$/.exec(path) ?? [];
     const order = orderId === undefined ? undefined : store.rows.orders.get(orderId);
     if (order) {
       const content = renderOrderStatus(store, visit, order);
-      return files.page(renderAccountPage(store, visit, { title: 'Order', path, content }));
+      return files.page(renderAccountPage(store, visit, { title: say('Order'), path, content }));
     }
     return files.serve(path);
   };

@@ -154,14 +154,14 @@ function showPage(
   const [, orderId, rest] = /^\/orders\/(\d+)(\/progress)?$/.exec(path) ?? [];
   const order = ordersOf(store, visit).find(({ id }) => id === orderId);
   if (order && rest !== undefined) return jsonAnswer(200, describeProgress(shop, visit, order));
-  if (order) return page(`Order #${order.number}`, renderOrder(shop, order));
+  if (order) return page(`${say('Order')} #${order.number}`, renderOrder(shop, order));
   return showNotice(404, shop, visit, 'There is no such page');
 }
 
 function showNotice(status: number, shop: Shop, visit: Visit, title: string): Answer {
   speak(visit.locale);
-  const content = html`<h1>${title}</h1>\n<p><a class="button" href="/">${say('See the products')}</a></p>`;
-  return shopAnswer(status, renderLayout(shop, visit, { title, path: '', content }));
+  const content = html`<h1>${say(title)}</h1>\n<p><a class="button" href="/">${say('See the products')}</a></p>`;
+  return shopAnswer(status, renderLayout(shop, visit, { title: say(title), path: '', content }));
 }
 
 /** The message of the visit is on this page, and must not be on the next one. */

@@ -38,28 +38,28 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
 <a class="skip" href="#content">${say('Skip to the content')}</a>
 <header><div class="inner">
 <a class="name" href="/">${name}</a>
-<nav aria-label="Shop">
+<nav aria-label="${say('Shop')}">
 ${[{ path: '/', label: 'Shop' }, ...links].map(({ path, label }) =>
   renderLink(parts, path, html`${say(label)}`),
 )}${renderAccountLink(store, visit, parts)}</nav>
-<nav class="cart-link" aria-label="Cart">${renderLink(
+<nav class="cart-link" aria-label="${say('Cart')}">${renderLink(
     parts,
     '/cart',
     html`${say('Cart')} <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
   )}</nav>
 </div></header>
 <main id="content">
-${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}
+${visit.message !== undefined && html`<p class="message" role="status">${say(visit.message)}</p>`}
 ${parts.content}
 </main>
 <footer><div class="inner">
-<form method="post" action="/language" aria-label="Language of the loyalty program">
+<form method="post" action="/language" aria-label="${say('Language')}">
 ${languages.map(
   ([locale, language]) =>
     html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${language}</button>`,
 )}
 </form>
-<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>, <a href="/api">the storefront’s API</a>${neighbours?.console !== undefined && html`, <a href="${neighbours.console}">the console</a>`}.</p>
+<p>${say('A demo shop on this machine. Look behind it:')} <a href="${store.address}">${say('the store')}</a>, <a href="${loyalty.address}/state">${say('the loyalty service')}</a>, <a href="/api">${say('the storefront’s API')}</a>${neighbours?.console !== undefined && html`, <a href="${neighbours.console}">${say('the console')}</a>`}.</p>
 </div></footer>
 </body>
 </html>

@@ -6,7 +6,7 @@ import { metafieldOf, moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 import { renderPicture } from './pictures.ts';
 import { renderTotals } from './shop-pages.ts';
-import { say } from './words.ts';
+import { date, say } from './words.ts';
 
 /** One step of an order's way to its points. */
 export interface Step {
@@ -44,7 +44,7 @@ function stepsOf(evidence: Evidence): readonly Step[] {
   const { order } = evidence;
   const isGuest = order.customerId === null;
   const later = isGuest ? 'never' : 'waiting';
-  const forGuests = isGuest ? 'An order without a customer earns no points.' : undefined;
+  const forGuests = isGuest ? say('An order without a customer earns no points.') : undefined;
   const step = (
     name: Step['name'],
     title: string,
@@ -60,7 +60,7 @@ function stepsOf(evidence: Evidence): readonly Step[] {
   return [
     step('placed', 'Order placed in the store', {
       at: order.createdAt,
-      note: `Order #${order.number} with the id ${order.id}.`,
+      note: say('Order #{} with the id {}.', String(order.number), order.id),
     }),
     step('received', 'Webhooks received', findDelivery(evidence)),
     step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests),
@@ -77,7 +77,7 @@ function findDelivery({ order, deliveries }: Evidence) {
   if (!attempt) return undefined;
   return {
     at: new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString(),
-    note: `The connector has received ${arrived.length} of ${own.length} for this order.`,
+    note: say('The connector has received {} of {} for this order.', arrived.length, own.length),
   };
 }
 
@@ -92,15 +92,15 @@ function findCall({ order, calls }: Evidence) {
   // An order that is still pending earns nothing: the completed one counts.
   const call = accepted.find(({ body }) => fieldOf(body, 'IsCompleted') === true);
   if (!call) return undefined;
-  return { at: call.at, note: 'Accepted as completed, under the same id.' };
+  return { at: call.at, note: say('Accepted as completed, under the same id.') };
 }
 
 function describePoints({ point }: Evidence) {
-  return point && { at: point.received, note: `${point.points} points for this order.` };
+  return point && { at: point.received, note: say('{} points for this order.', point.points) };
 }
 
 function dueNote({ pointsDueAt }: Evidence): string {
-  return pointsDueAt === null ? '' : `They are due on ${pointsDueAt.slice(0, 10)}.`;
+  return pointsDueAt === null ? '' : say('They are due on {}.', date(pointsDueAt));
 }
 
 function findBalance({ point, storeBalance, serviceBalance }: Evidence) {
@@ -111,7 +111,8 @@ function findBalance({ point, storeBalance, serviceBalance }: Evidence) {
   const isIncluded =
     written > given || (written === given && Number(storeBalance.value) === serviceBalance);
   if (!isIncluded) return undefined;
-  return { at: storeBalance.updatedAt, note: `The customer now has ${storeBalance.value} points.` };
+  const note = say('The customer now has {} points.', Number(storeBalance.value));
+  return { at: storeBalance.updatedAt, note };
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>
@@ -122,7 +123,7 @@ export function renderOrder(shop: Shop, order: OrderRow): Html {
   const { store, loyalty } = shop;
   const isGuest = order.customerId === null;
   return html`<h1>${say('Order')} #${order.number}</h1>
-<p class="lead">${say(describeStatus(order))}</p>
+<p class="lead">${describeStatus(order)}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
 <h2 id="progress-title">${say(isGuest ? 'Your order’s progress' : 'Your points arrive')}</h2>
@@ -143,12 +144,12 @@ ${order.lines.map((line) => {
 </ul>
 ${renderTotals(store, order)}
 ${renderPayment(shop, order)}
-<h3>The same order elsewhere</h3>
+<h3>${say('The same order elsewhere')}</h3>
 <dl class="ids">
-<div><dt>Order id</dt><dd><code>${order.id}</code></dd></div>
-<div><dt>Customer id</dt><dd><code>${order.customerId ?? 'none (guest)'}</code></dd></div>
+<div><dt>${say('Order id')}</dt><dd><code>${order.id}</code></dd></div>
+<div><dt>${say('Customer id')}</dt><dd><code>${order.customerId ?? say('none (guest)')}</code></dd></div>
 </dl>
-<p class="links"><a href="${store.address}/#order-${order.id}">In the store</a> <a href="${loyalty.address}/state#order-${order.id}">In the loyalty service</a></p>
+<p class="links"><a href="${store.address}/#order-${order.id}">${say('In the store')}</a> <a href="${loyalty.address}/state#order-${order.id}">${say('In the loyalty service')}</a></p>
 </section>
 </div>`;
 }
@@ -163,9 +164,11 @@ function renderPayment({ store }: Shop, { transactions }: OrderRow): Html {
 }
 
 function describeStatus(order: OrderRow): string {
-  if (order.cancelledAt !== null) return 'It is cancelled.';
-  const fulfilment = fulfillmentStatus(order) ?? 'not fulfilled yet';
-  return `Thank you. It is ${financialStatus(order).replaceAll('_', ' ')} and ${fulfilment}.`;
+  if (order.cancelledAt !== null) return say('It is cancelled.');
+  const sent = fulfillmentStatus(order) ?? 'not fulfilled yet';
+  const fulfilment = sent === 'partial' ? 'partly fulfilled' : sent;
+  const payment = financialStatus(order).replaceAll('_', ' ');
+  return say('Thank you. It is {} and {}.', say(payment), say(fulfilment));
 }
 
 function renderStep({ name, title, state, at, note }: Step): Html {

@@ -19,13 +19,13 @@ import {
 import type { Visit } from '../visit.ts';
 import { renderWidget } from './layout.ts';
 import { renderPicture } from './pictures.ts';
-import { say } from './words.ts';
+import { date, say } from './words.ts';
 
 export function renderProducts(store: ShopStore): Html {
   const products = shownProducts(store);
   if (products.length === 0) {
     return html`<h1>${say('Our products')}</h1>
-<p class="empty">Nothing is for sale. <a href="${store.address}">Create a product in the store.</a></p>`;
+<p class="empty">${say('Nothing is for sale.')} <a href="${store.address}">${say('Create a product in the store.')}</a></p>`;
   }
   return html`<h1>${say('Our products')}</h1>
 <p class="lead">${say('Every order earns points. They become discounts on the next one.')}</p>
@@ -191,10 +191,10 @@ ${renderOrders(store, visit)}
 <section class="summary">
 <h2>${say('Who you are')}</h2>
 <dl class="ids">
-<div><dt>Customer id</dt><dd><code>${customer.id}</code></dd></div>
-<div><dt>E-mail</dt><dd>${customer.email ?? 'none'}</dd></div>
+<div><dt>${say('Customer id')}</dt><dd><code>${customer.id}</code></dd></div>
+<div><dt>${say('E-mail')}</dt><dd>${customer.email ?? say('none')}</dd></div>
 </dl>
-<p class="links"><a href="${store.address}/#customer-${customer.id}">In the store</a> <a href="${loyalty.address}/state#customer-${customer.id}">In the loyalty service</a></p>
+<p class="links"><a href="${store.address}/#customer-${customer.id}">${say('In the store')}</a> <a href="${loyalty.address}/state#customer-${customer.id}">${say('In the loyalty service')}</a></p>
 ${renderChoice(store, customer, next)}
 </section>
 </div>
@@ -230,7 +230,7 @@ ${
     ? html`<p class="empty">${say('None yet.')} <a href="/">${say('See the products')}</a></p>`
     : html`<ul class="orders">${orders.map(
         (order) =>
-          html`<li><a href="/orders/${order.id}">${say('Order')} #${order.number}</a> <time>${order.createdAt.slice(0, 10)}</time> <span class="amount">${moneyOf(store, orderTotals(order).totalMinor)}</span></li>\n`,
+          html`<li><a href="/orders/${order.id}">${say('Order')} #${order.number}</a> <time>${date(order.createdAt)}</time> <span class="amount">${moneyOf(store, orderTotals(order).totalMinor)}</span></li>\n`,
       )}</ul>`
 }
 </section>`;

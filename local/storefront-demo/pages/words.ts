@@ -57,10 +57,19 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   'Your orders': ['Seus pedidos', 'Tus pedidos'],
   'None yet.': ['Nenhum ainda.', 'Todavía ninguno.'],
   Order: ['Pedido', 'Pedido'],
-  'Thank you. It is paid and fulfilled.': [
-    'Obrigado. Está pago e enviado.',
-    'Gracias. Está pagado y enviado.',
-  ],
+  'Thank you. It is {} and {}.': ['Obrigado. Está {} e {}.', 'Gracias. Está {} y {}.'],
+  pending: ['pendente', 'pendiente'],
+  authorized: ['autorizado', 'autorizado'],
+  paid: ['pago', 'pagado'],
+  'partially paid': ['parcialmente pago', 'parcialmente pagado'],
+  refunded: ['reembolsado', 'reembolsado'],
+  'partially refunded': ['parcialmente reembolsado', 'parcialmente reembolsado'],
+  voided: ['anulado', 'anulado'],
+  expired: ['vencido', 'vencido'],
+  fulfilled: ['enviado', 'enviado'],
+  'partly fulfilled': ['enviado em parte', 'enviado en parte'],
+  restocked: ['devolvido ao estoque', 'devuelto al inventario'],
+  'not fulfilled yet': ['ainda não enviado', 'aún no enviado'],
   'It is cancelled.': ['Está cancelado.', 'Está cancelado.'],
   'Pay {} with store credit': ['Pagar {} com crédito na loja', 'Pagar {} con crédito en tienda'],
   ' and {} by card': [' e {} no cartão', ' y {} con tarjeta'],
@@ -81,6 +90,62 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'Inicia sesión para ganar puntos la próxima vez',
   ],
   'What you bought': ['O que você comprou', 'Lo que has comprado'],
+  'Order #{} with the id {}.': ['Pedido nº {} com o id {}.', 'Pedido n.º {} con el id {}.'],
+  'The connector has received {} of {} for this order.': [
+    'O conector recebeu {} de {} deste pedido.',
+    'El conector ha recibido {} de {} de este pedido.',
+  ],
+  'Accepted as completed, under the same id.': [
+    'Aceito como concluído, com o mesmo id.',
+    'Aceptado como completado, con el mismo id.',
+  ],
+  'An order without a customer earns no points.': [
+    'Um pedido sem cliente não rende pontos.',
+    'Un pedido sin cliente no da puntos.',
+  ],
+  '{} points for this order.': ['{} pontos por este pedido.', '{} puntos por este pedido.'],
+  'They are due on {}.': ['Previstos para {}.', 'Previstos para el {}.'],
+  'The customer now has {} points.': [
+    'O cliente tem agora {} pontos.',
+    'El cliente tiene ahora {} puntos.',
+  ],
+  'The same order elsewhere': [
+    'O mesmo pedido em outros lugares',
+    'El mismo pedido en otros sitios',
+  ],
+  'Order id': ['Id do pedido', 'Id del pedido'],
+  'Customer id': ['Id do cliente', 'Id del cliente'],
+  'E-mail': ['E-mail', 'Correo electrónico'],
+  none: ['nenhum', 'ninguno'],
+  'none (guest)': ['nenhum (visitante)', 'ninguno (invitado)'],
+  'In the store': ['Na loja', 'En la tienda'],
+  'In the loyalty service': ['No serviço de fidelidade', 'En el servicio de fidelidad'],
+  Products: ['Produtos', 'Productos'],
+  Language: ['Idioma', 'Idioma'],
+  'A demo shop on this machine. Look behind it:': [
+    'Uma loja de demonstração nesta máquina. Veja por trás dela:',
+    'Una tienda de demostración en esta máquina. Mira detrás de ella:',
+  ],
+  'the store': ['a loja', 'la tienda'],
+  'the loyalty service': ['o serviço de fidelidade', 'el servicio de fidelidad'],
+  'the storefront’s API': ['a API da vitrine', 'la API de la tienda'],
+  'the console': ['o console', 'la consola'],
+  'Nothing is for sale.': ['Nada está à venda.', 'No hay nada a la venta.'],
+  'Create a product in the store.': ['Crie um produto na loja.', 'Crea un producto en la tienda.'],
+  'There is no such page': ['Esta página não existe', 'Esta página no existe'],
+  'There is no such form': ['Este formulário não existe', 'Este formulario no existe'],
+  'This form cannot be sent from here': [
+    'Este formulário não pode ser enviado daqui',
+    'Este formulario no se puede enviar desde aquí',
+  ],
+  'This is more than the shop reads': [
+    'Isto é mais do que a loja lê',
+    'Esto es más de lo que lee la tienda',
+  ],
+  'The total has changed. Please check it.': [
+    'O total mudou. Confira, por favor.',
+    'El total ha cambiado. Compruébalo, por favor.',
+  ],
 };
 
 /** Of the page that is being drawn: drawing waits for nothing. */
@@ -90,11 +155,18 @@ export function speak(language: Visit['locale']): void {
   locale = language;
 }
 
-/** The same in the language of the page, with the value at its place. */
-export function say(english: string, value = ''): string {
+/** The same in the language of the page, with the values at their places. */
+export function say(english: string, ...values: readonly (string | number)[]): string {
   const translated = locale === 'en' ? undefined : WORDS[english]?.[locale === 'es' ? 1 : 0];
-  return (translated ?? english).replace('{}', value);
+  const said = values.map((one) => (typeof one === 'number' ? number(one) : one));
+  return (translated ?? english).replaceAll('{}', () => said.shift() ?? '');
 }
+
+const number = (value: number): string =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value);
+
+export const date = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 
 export const money = (value: number, currency: string): string =>
   new Intl.NumberFormat(locale, { style: 'currency', currency }).format(value);
