@@ -176,7 +176,7 @@ function drawCart() {
       { className: 'discount' },
       make('span', { className: 'title', textContent: code }),
       button('Remove', () => sale.removeCode(code), { ariaLabel: `Remove: ${code}` }),
-      make('span', { className: 'amount', textContent: money(-amount) }),
+      make('span', { className: 'amount', textContent: `−${money(amount)}` }),
     ),
   );
   cartPanel.replaceChildren(

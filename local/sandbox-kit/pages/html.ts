@@ -113,4 +113,4 @@ export const moment = (iso: string | null | undefined): Html | null =>
 
 const amounts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 export const amount = (value: number | null): string | null =>
-  value === null ? null : amounts.format(value);
+  value === null ? null : amounts.format(value).replace('-', '−');

@@ -310,7 +310,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     const taxed = await earnPoints(stack, 'Toni', 1, { taxes: undefined });
     const { page, open } = await visit('Toni');
     await open(`/account/orders/${taxed}`);
-    for (const line of ['€49.00 for the items you keep', '-€8.17 taxes', '€40.83 counts for']) {
+    for (const line of ['€49.00 for the items you keep', '−€8.17 taxes', '€40.83 counts for']) {
       await page.getByRole('status').getByText(line).waitFor();
     }
   }, 120_000);

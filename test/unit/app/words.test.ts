@@ -275,10 +275,10 @@ describe('the sentence about an order', () => {
     const said = sayEarning({ ...none, state: 'earns', points: 81.66, steps, counted }, inEnglish);
     expect(said.lines).toEqual([
       '€98.00 for the items you keep, without shipping',
-      '-€16.34 taxes',
+      '−€16.34 taxes',
       '€81.66 counts for points',
       'Nov 12, 2026: €163.33 counted',
-      'Nov 14, 2026: -€81.67 taken back',
+      'Nov 14, 2026: −€81.67 taken back',
     ]);
     const cancelled = { ...none, why: 'cancelled', steps, counted } as const;
     expect(sayEarning(cancelled, inEnglish).lines).toEqual([]);
