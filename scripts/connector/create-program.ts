@@ -3,6 +3,7 @@ import { closestTo } from '../../shared/config/closest.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import type { ProgramParts } from './ground/checks/step.ts';
+import { COMMAND_KINDS } from './ground/session/command-kinds.ts';
 import { pathOf } from './ground/session/run-action.ts';
 import { errorJson, printable } from './ground/terminal/text.ts';
 import { registerLook } from './look/commands.ts';
@@ -82,6 +83,7 @@ const helpOf = (command: Command): string =>
   ['npx loyalty-connector', pathOf(command), '--help'].filter(Boolean).join(' ');
 
 const CHOICES = /cannot be "(.*)"\. Allowed choices are (.*)\.$/;
+const UNKNOWN = /^unknown command '(.*?)'/;
 
 /** commander prints its suggestion on a second line, has none for a value, and does not say what an argument is. */
 function oneLine(text: string, { registeredArguments }: Command): string {
@@ -93,6 +95,10 @@ function oneLine(text: string, { registeredArguments }: Command): string {
     .replace(/ \((Did you mean .*\?)\)$/, '. $1')
     .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
     .replace(/^missing required argument '(.*)'$/, (_, one) => `<${one}> is missing: ${of[one]}`);
+  // "replay" is one of "dead-letters", and not a misspelt "deploy".
+  const [unknown = '', name = ''] = UNKNOWN.exec(line) ?? [];
+  const elsewhere = Object.keys(COMMAND_KINDS).filter((path) => path.endsWith(` ${name}`));
+  if (elsewhere.length > 0) return `${unknown}. Did you mean ${elsewhere.join(' or ')}?`;
   const [, typed = '', choices = ''] = CHOICES.exec(line) ?? [];
   const meant = closestTo(typed, choices.split(', '));
   const ended = /[.?]$/.test(line) ? line : `${line}.`;

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { createProgram } from './create-program.ts';
 import { EXIT } from './ground/terminal/exit.ts';
 
@@ -8,11 +8,22 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.fine);
 });
 
+const HELP: ReadonlySet<string> = new Set(['-h', '--help']);
+
+function isUnknown({ commands }: Command, [name = '-', ...rest]: readonly string[]): boolean {
+  if (name.startsWith('-') || commands.length === 0) return false;
+  const child = commands.find((one) => one.name() === name);
+  return !child || isUnknown(child, rest);
+}
+
 try {
   // Alone it shows its help, as "help" and "help COMMAND" do.
   const [first = 'help', ...others] = process.argv.slice(2);
   const words = first === 'help' ? [...others, '--help'] : [first, ...others];
-  await createProgram().parseAsync(words, { from: 'user' });
+  const program = createProgram();
+  // commander would answer the help of an unknown command with that of its group.
+  const known = isUnknown(program, words) ? words.filter((one) => !HELP.has(one)) : words;
+  await program.parseAsync(known, { from: 'user' });
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // Help and version are thrown too, with 0; commander has already printed every mistake.

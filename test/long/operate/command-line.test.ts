@@ -48,6 +48,10 @@ describe('the command line', { timeout: 120_000 }, () => {
   it.each([
     ['statsu --shop x', /unknown command 'statsu'\. Did you mean status\?/],
     ['--unheard-of', /unknown option '--unheard-of'/],
+    ['help stats', /unknown command 'stats'\. Did you mean status\?/],
+    ['help dead-letters shw', /dead-letters: unknown command 'shw'\. Did you mean show\?/],
+    ['replay', /unknown command 'replay'\. Did you mean dead-letters replay\?/],
+    ['list', /Did you mean dead-letters list or redemptions list\?/],
     ['dead-letters lisd', /unknown command 'lisd'\. Did you mean list\?/],
     ['dead-letters burn', /unknown command 'burn'/],
     ['dead-letters list extra', /too many arguments/],
