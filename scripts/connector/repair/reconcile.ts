@@ -27,6 +27,7 @@ import {
   type Cell,
   type Document,
   right,
+  STATUS,
   type Suggestion,
   type Tone,
   table,
@@ -214,8 +215,8 @@ export function documentOf(
     blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
     next: [
       ...first.slice(0, 1),
-      ...(isOpen && first.length === 0
-        ? [{ label: 'See what is wrong', line: line('status') }]
+      ...(isOpen && first.length === 0 && shops.some(({ runs }) => runs.length > 0)
+        ? [STATUS]
         : []),
       ...(asked.isScheduled
         ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
@@ -267,7 +268,7 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
       runs
         .slice(0, MOST_RUNS)
         .map((run) => [{ at: run.endedAt }, sumOf(run.lookedAt), sentIn(run)]),
-      { title: 'Comparisons', empty: 'None yet.' },
+      { title: 'Comparisons', empty: 'None yet. The first one starts automatically.' },
     ),
   ];
 }

@@ -1,6 +1,7 @@
 import { isAbsent, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import type { RewardTypes } from '../../../../shared/rewards/redeem/find-offer.ts';
 import { line } from '../terminal/line.ts';
+import { counted } from '../terminal/text.ts';
 import {
   type Check,
   type Finding,
@@ -74,15 +75,17 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
       order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
     );
     const failed = orders.find((order) => !('value' in order || isAbsent(order)));
-    return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
+    return failed && 'class' in failed
+      ? [unknown(unanswered(failed))]
+      : [judgeOrigins(held, sample.length)];
   });
 }
 
 /** Documented: an integration that is built into the service. */
 const BUILT_IN = 0;
 
-function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
-  const sample = `of ${SAMPLE} orders at most from the last ${DAYS} days, the service holds`;
+function judgeOrigins(origins: readonly (number | undefined)[], many: number): Finding {
+  const sample = `of the newest ${counted(many, 'order')}, the service holds`;
   if (origins.length === 0) return info(`${sample} none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
   if (builtIn === 0) return pass(`${sample} ${origins.length}, none with Origin 0`);
