@@ -3,6 +3,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
@@ -25,6 +26,7 @@ import {
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/rewards/redeem/redemption-record.ts';
+import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
 import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
 import {
   FOR_WHAT,
@@ -32,7 +34,8 @@ import {
   readWaiting,
   type WaitingInShop,
 } from '../ground/checks/waiting-messages.ts';
-import { findEntity } from '../ground/compare/find.ts';
+import { findEntity, type Hit, ordersOf } from '../ground/compare/find.ts';
+import { askService as askHeld } from '../ground/compare/sides.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openShopServices, type ShopServices } from '../ground/session/services.ts';
@@ -130,10 +133,11 @@ export async function listCommand(
   const now = new Date();
   const shops = shopsOf(deployment.connector, named);
   const ofShops = shops.map(({ domain }) => readAll(deployment, domain, now));
-  const open = (await Promise.all(ofShops))
+  const all = (await Promise.all(ofShops))
     .flat()
-    .filter(({ redemption }) => isOpen(redemption.state))
     .toSorted((one, other) => underwaySince(one).localeCompare(underwaySince(other)));
+  const open = all.filter(({ redemption }) => isOpen(redemption.state));
+  const finished = all.filter(({ redemption }) => !isOpen(redemption.state)).toReversed();
   const found = await withWaits(open, deployment, now);
   const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now));
   const first = waiting.slice(0, 1).map(({ shop, customerId }) => ({
@@ -147,9 +151,17 @@ export async function listCommand(
     next.push({ label: 'Send the failed ones again', line: letters });
   }
   return {
-    title: 'Unfinished redemptions',
-    verdict: judgeRedemptions(found, now) ?? { kind: 'ok', what: 'All redemptions are finished.' },
-    blocks: [redemptionsTable(found, now, 'of several customers')],
+    title: 'Redemptions of rewards',
+    verdict: judgeRedemptions(found, now) ?? {
+      ...{ kind: 'ok', what: all[0] ? 'All redemptions are finished.' : 'No redemptions yet.' },
+    },
+    blocks: [
+      redemptionsTable(found, now, { title: 'Unfinished', isList: true }),
+      redemptionsTable(finished.slice(0, MOST_FINISHED), now, {
+        title: 'Last finished',
+        isList: true,
+      }),
+    ],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
     data: { redemptions: found.map(redemptionData) },
@@ -157,6 +169,7 @@ export async function listCommand(
 }
 
 const FRESH_SECONDS = 15;
+const MOST_FINISHED = 10;
 
 /** Undefined where all are finished. */
 export function judgeRedemptions(
@@ -237,9 +250,11 @@ const underwaySince = ({ redemption }: FoundRedemption): string =>
 export function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
-  whose: 'of one customer' | 'of several customers' = 'of one customer',
+  {
+    isList = false,
+    ...more
+  }: Partial<Pick<TableBlock, 'title' | 'empty'>> & { readonly isList?: boolean } = {},
 ): TableBlock {
-  const isList = whose === 'of several customers';
   const customer = ({ shop, customerId: text }: FoundRedemption) =>
     isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
   const columns = [
@@ -263,7 +278,7 @@ export function redemptionsTable(
   });
   return table(isList ? ['Customer', ...columns] : columns, rows, {
     title: 'Redemptions',
-    empty: 'No redemptions.',
+    ...more,
   });
 }
 
@@ -298,10 +313,11 @@ export async function showCommand(
   const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const { asOf } = known.balance;
   const history = { PageNumber: 1, PageSize: MOST_ENTRIES };
-  const [store, service, listed] = await Promise.all([
+  const [store, service, listed, orders] = await Promise.all([
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
     services.loyalty(opened.shop).listPointsHistory(known.id, history),
+    ordersTable(known.id, opened, services),
   ]);
   const theirs = known.redemptions
     .toReversed()
@@ -329,8 +345,9 @@ export async function showCommand(
         ]),
         { title: 'Balance' },
       ),
-      redemptionsTable(found, now),
+      redemptionsTable(found, now, { empty: 'None yet.' }),
       pointsTable(service, listed, shop),
+      orders,
     ],
     next: [
       ...found.flatMap((one) => closings(one, now)),
@@ -357,23 +374,54 @@ function pointsTable(
   const isListed = listed.kind === 'success' || listed.kind === 'warning';
   const items = isListed && !('none' in service) ? listed.value.Items : [];
   let hundredths = 'none' in service ? 0 : Math.round((service.points ?? 0) * 100);
+  // Below each other, all have the decimals that one of them needs.
+  const isWhole = [hundredths / 100, ...items.map(({ Points = 0 }) => Points)].every(
+    Number.isInteger,
+  );
+  const style = { minimumFractionDigits: isWhole ? 0 : 2, maximumFractionDigits: 2 };
+  const shown = (points: number) => points.toLocaleString('en', style).replace('-', '−');
   const rows = items
     .filter((one) => one.IsTierHistory !== true)
     .toSorted((one, other) => (other.Date ?? '').localeCompare(one.Date ?? ''))
     .map(({ Date: at, Title, Points = 0, IsCanceled, CouponCode: code }): Cell[] => {
-      const balance = hundredths / 100;
+      const balance = shown(hundredths / 100);
       if (!IsCanceled) hundredths -= Math.round(Points * 100);
       const what = `${Title ?? ''} ${code ?? ''}${IsCanceled ? ' (cancelled: not counted)' : ''}`;
       const opens = code && line('trace', ['coupon', code], { shop });
       const cell = { text: what.trim(), ...(opens && { opens }) };
-      return [at ? { at } : '–', cell, `${Points > 0 ? '+' : ''}${Points}`, balance];
+      return [at ? { at } : '–', cell, `${Points > 0 ? '+' : ''}${shown(Points)}`, balance];
     });
   if (rows.length > 0 && hundredths !== 0) {
-    rows.push(['–', 'Earlier changes, and what expired', '', hundredths / 100]);
+    rows.push(['–', 'Earlier changes, and what expired', '', shown(hundredths / 100)]);
   }
   const empty =
     isListed || service === ABSENT ? 'None yet.' : 'The loyalty service does not list them now.';
   return table(columns, rows, { title: 'Changes of points', empty });
+}
+
+const MOST_ORDERS = 5;
+
+/** What each gives: the history of points names no order, and equal points may be another's. */
+async function ordersTable(
+  customerId: string,
+  { shop, ledger }: OpenRedemptions,
+  services: ShopServices,
+): Promise<TableBlock> {
+  const hits = (await ordersOf(customerId, { services, shop })).slice(0, MOST_ORDERS);
+  const keyOf = ({ id }: Pick<Hit, 'id'>) => ({ shop: shop.domain, kind: 'order', id }) as const;
+  const entries = await ledger.readMany(hits.map(keyOf));
+  const rows = hits.map(async (hit): Promise<readonly Cell[]> => {
+    const key = keyOf(hit);
+    const id = entries.get(ledgerKeyText(key))?.service?.id ?? hit.id;
+    const held = await askHeld(services.loyalty(shop), { ...key, id });
+    const earned = held.kind === 'order' ? earningOf(held.order) : undefined;
+    const points = earned?.state === 'earns' ? earned.points : 0;
+    const absent = held.kind === 'absent' ? 'not sent' : 'no answer';
+    const opens = line('trace', ['order', hit.id], { shop: shop.domain });
+    return [{ text: hit.name ?? hit.id, opens }, earned ? (points ?? 'not known') : absent];
+  });
+  const title = 'Points of the newest orders';
+  return table(['Order', right('Points')], await Promise.all(rows), { title });
 }
 
 /** What one side says of a customer's balance, or why it says nothing. */
@@ -490,7 +538,7 @@ function closings(
     (as) => state.at !== as && previewClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
-    say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
+    say: `If ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} shows this of ${id}:`,
     line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }

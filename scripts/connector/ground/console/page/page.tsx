@@ -147,7 +147,7 @@ function SearchBox({ search, line, isFirst }: SearchProps) {
       <Form class="fields" fields={[{ name: 'text', label, ...typed }, ...shop]} onSubmit={find}>
         <button type="submit">Find</button>
       </Form>
-      {isFirst && <p class="soft">Shows what happened, and what each side has now.</p>}
+      {line.operands.length === 0 && search.shows && <p class="soft">{search.shows}</p>}
     </search>
   );
 }

@@ -25,6 +25,8 @@ export interface Search {
   readonly label: string;
   readonly option?: string;
   readonly ofShop?: boolean;
+  /** What is found, in words below the box before anything is. */
+  readonly shows?: string;
 }
 
 const ALL_TABS: readonly Tab[] = [
@@ -36,6 +38,7 @@ const ALL_TABS: readonly Tab[] = [
     search: {
       command: 'trace',
       label: 'Order number or name, product, coupon code, customer id or e-mail address',
+      shows: 'Shows what happened, and what each side has now.',
     },
   },
   {
@@ -52,6 +55,7 @@ const ALL_TABS: readonly Tab[] = [
       command: 'redemptions show',
       label: 'Customer id, e-mail address or reward code',
       ofShop: true,
+      shows: 'Shows balance, redemptions, every change of points, and what each order gave.',
     },
   },
   {
