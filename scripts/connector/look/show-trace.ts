@@ -22,13 +22,14 @@ import {
   SKIPS,
   sidesTable,
 } from '../ground/compare/sides.ts';
-import { codeText } from '../ground/letters/describe-letters.ts';
+import { codeText, showLine } from '../ground/letters/describe-letters.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
   type Block,
+  type Cell,
   type Document,
   facts,
   REVEALS,
@@ -41,7 +42,7 @@ import {
 } from '../ground/terminal/document.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
-import { counted, utcText } from '../ground/terminal/text.ts';
+import { counted } from '../ground/terminal/text.ts';
 import { collectTrace, judgeTrace, pointsText, type Trace } from './judge-trace.ts';
 import { timelineOf as historyOf } from './show-history.ts';
 
@@ -169,8 +170,8 @@ export function documentOf(
       ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'pending')] : []),
       ...(entry || trace.store.kind === 'found' ? [sidesTable(judged)] : []),
       ...arithmeticOf(trace),
-      timelineOf(trace, isDone),
       factsOf(trace),
+      timelineOf(trace, isDone),
       ...(form ? [codeOf(form, reveal)] : []),
       foundTable(otherOrders, kind === 'customer' ? 'Orders' : 'Other orders'),
     ],
@@ -219,60 +220,51 @@ export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {
   return [table([right('Amount'), 'For'], [...parts, total], { title })];
 }
 
+const STEPS: Readonly<Record<AmountStep['kind'], string>> = {
+  goods: 'paid for the goods that are kept, after discounts, without shipping, taxes',
+  tax: 'taxes',
+  'gift-cards-sold': 'gift cards among them: buying them earns nothing',
+  'refunded-without-lines': 'paid back without taking goods back',
+  'never-paid': 'its payment was voided or has expired',
+  'dispute-lost': 'a payment dispute was lost',
+  'paid-with-gift-cards': 'paid with gift cards or store credit',
+  'paid-with-store-credit': 'paid with store credit that was given, not refunded',
+  'store-credit-not-known': 'paid with store credit; unknown whether it was given or refunded',
+};
+
 function wordsOf(
   { kind, amount, of }: AmountStep,
   taxesIncluded: boolean,
   text: (amount: number) => string,
 ): string {
+  if (kind === 'goods') return `${STEPS.goods} ${taxesIncluded ? 'included' : 'not included'}`;
+  if (kind === 'tax') return `${STEPS.tax} ${amount.startsWith('-') ? 'in it' : 'on top of it'}`;
   const part = of === undefined ? '' : `: the part of ${text(Number(of))} that was for these goods`;
-  switch (kind) {
-    case 'goods':
-      return `paid for the goods that are kept, after discounts, without shipping, taxes ${taxesIncluded ? 'included' : 'not included'}`;
-    case 'tax':
-      return amount.startsWith('-') ? 'taxes in it' : 'taxes on top of it';
-    case 'gift-cards-sold':
-      return 'gift cards among them: buying them earns nothing';
-    case 'refunded-without-lines':
-      return `paid back without taking goods back${part}`;
-    case 'never-paid':
-      return 'its payment was voided or has expired';
-    case 'dispute-lost':
-      return 'a payment dispute was lost';
-    case 'paid-with-gift-cards':
-      return `paid with gift cards or store credit${part}`;
-    case 'paid-with-store-credit':
-      return `paid with store credit that was given, not refunded${part}`;
-    case 'store-credit-not-known':
-      return `paid with store credit; unknown whether it was given or refunded${part}`;
-  }
+  return `${STEPS[kind]}${part}`;
 }
 
 function factsOf({ key, store }: Trace): Block {
-  const absent = store.kind === 'gone' ? 'not found in the store' : 'could not be read';
-  return facts(
-    [
-      ['Id', { text: key.id, tone: 'soft' }],
-      ['In the store now', store.kind === 'found' ? storeText(store.value) : absent],
-    ],
-    'Details',
-  );
+  const absent = store.kind === 'gone' ? 'not found' : 'could not be read';
+  const known =
+    store.kind === 'found' ? storeFacts(store.value, key) : [['State', absent] as const];
+  return facts([...known, ['Id', { text: key.id, tone: 'soft' }]], 'In the store now');
 }
 
 /** What the comparison does not say of it, without personal data. */
-function storeText(entity: StoreEntity): string {
+function storeFacts(entity: StoreEntity, { shop }: Trace['key']): Parameters<typeof facts>[0] {
   // Not every platform counts.
   const timesUsed = entity.kind === 'coupon' ? entity.coupon.timesUsed : 0;
-  if (timesUsed > 0) return `used ${counted(timesUsed, 'time')}`;
-  if (entity.kind !== 'order') return 'exists';
+  if (timesUsed > 0) return [['Used', counted(timesUsed, 'time')]];
+  if (entity.kind !== 'order') return [];
   const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
-  const words = [
-    test && 'test order',
-    cancelledAt && 'cancelled',
-    paymentStatus?.replaceAll('_', ' '),
-    fulfillmentStatus ?? 'not fulfilled',
-    customer ? `customer ${customer.id}` : 'guest',
+  const opens = customer && line('trace', ['customer', customer.id], { shop });
+  return [
+    ['Cancelled', cancelledAt && { at: cancelledAt }],
+    ['Payment', paymentStatus?.replaceAll('_', ' ')],
+    ['Fulfilment', fulfillmentStatus ?? 'not fulfilled'],
+    ['Customer', customer && opens ? { text: customer.id, opens } : 'guest'],
+    ['Test order', test ? 'yes' : undefined],
   ];
-  return words.filter(Boolean).join(', ');
 }
 
 function codeOf(form: object, reveal: boolean): Block {
@@ -291,18 +283,10 @@ function formOf(wanted: WantedState, reveal: boolean): object | undefined {
 }
 
 function bodyOf(wanted: WantedState): object | undefined {
-  switch (wanted.kind) {
-    case 'order':
-      return wanted.order;
-    case 'cancelled-order':
-      return wanted.cancellation;
-    case 'product':
-      return wanted.product;
-    case 'coupon':
-      return wanted.coupon;
-    default:
-      return undefined;
-  }
+  if (wanted.kind === 'order') return wanted.order;
+  if (wanted.kind === 'cancelled-order') return wanted.cancellation;
+  if (wanted.kind === 'product') return wanted.product;
+  return wanted.kind === 'coupon' ? wanted.coupon : undefined;
 }
 
 type Line = TimelineBlock['lines'][number];
@@ -379,35 +363,44 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
   const outcomes = entry?.outcomes ?? [];
   const order = orderIn(store);
   return outcomes.map(({ at, outcome, version, topic, why, origin, counts }, index) => {
-    const state = version > 0 && `the state of ${utcText(version)}`;
     // What is sent again for another reason, such as a changed rule, has a line of the same state before it.
     const isLost =
       key.kind === 'order' &&
       // It may have come while the shop was observed, or before the ledger was restored.
       !(doubt && version < doubt.until) &&
       outcomes.slice(0, index).every((one) => one.version < version);
-    const found = origin && `${isLost ? 'its event was lost, ' : ''}found by reconciliation`;
     const before = outcomes.slice(0, index).findLast((one) => one.counts !== undefined)?.counts;
     const amountOf = (amount: number) => amountText(fromThousandths(amount), order?.currency);
-    const isNew = counts !== undefined && counts !== before;
-    const taken = isNew && before && before > counts && `took back ${amountOf(before - counts)}`;
     // As it was recorded then: a changed rule changes none of it.
-    const counted = isNew && `counts ${amountOf(counts)}`;
-    const words = outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : codeText(why);
-    const detail = [words, topicText(topic), state, found, taken, counted]
-      .filter(Boolean)
-      .join(', ');
-    return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
+    const isNew = counts !== undefined && counts !== before;
+    const taken = isNew && before && before > counts ? amountOf(before - counts) : undefined;
+    const detail =
+      outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : codeText(why);
+    return {
+      ...{ at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }) },
+      ...(detail && { detail }),
+      facts: facts([
+        ['Taken back', taken],
+        ['Counts for points', isNew ? amountOf(counts) : undefined],
+        ['Found by', origin && `reconciliation${isLost ? ', its event was lost' : ''}`],
+        ['Event', topicText(topic) || undefined],
+        ['Data as of', version > 0 ? { at: new Date(version).toISOString() } : undefined],
+      ]).facts,
+    };
   });
 }
 
 function amongLetters(letters: Trace['letters']): readonly Line[] {
   const who = 'Dead letter';
   return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
-    const tries = attempts ? `attempt ${attempts}` : undefined;
-    const detail = [reason, codeText(code), tries, letterId].filter(Boolean).join(', ');
+    const detail = [reason, codeText(code)].filter(Boolean).join(': ');
+    const id: Cell = { text: letterId, opens: showLine(letterId) };
     const given: Line = {
       ...{ at: new Date(at).toISOString(), who, what: 'given up', detail, tone: 'bad' },
+      facts: facts([
+        ['Attempts', attempts],
+        ['Dead letter', id],
+      ]).facts,
     };
     if (!event) return [given];
     const { topic, triggeredAt, receivedAt, replays = [] } = event;

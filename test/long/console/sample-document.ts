@@ -102,7 +102,13 @@ export const SAMPLE: Document = {
         { at: at(0), who: 'Store', what: 'created' },
         { at: at(0.1), who: 'Connector', what: 'received', detail: 'orders/create' },
         { at: at(1), who: 'Loyalty service', what: 'refused sendOrder', tone: 'bad' },
-        { at: at(1_500), who: 'Connector', what: 'gave points', detail: '245.00', tone: 'ok' },
+        {
+          ...{ at: at(1_500), who: 'Connector', what: 'gave points', detail: '245.00', tone: 'ok' },
+          facts: [
+            ['Event', 'orders/updated'],
+            ['Data as of', { at: at(1) }],
+          ],
+        },
       ],
     },
     {

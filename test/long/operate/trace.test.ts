@@ -29,8 +29,10 @@ describe('loyalty-connector trace', () => {
     const { code, stdout } = await connector.run(`trace order ${id} --full`);
     expect(stdout).toMatch(new RegExp(`^Order #\\d+ of ${SHOP}\n\nOK\n  Both sides were read`));
     expect(stdout).toMatch(/^amount that counts +41\.58 +41\.58 +41\.58 *$/m);
-    expect(stdout).toMatch(/ {2}Connector +sent, orders\/updated/);
-    expect(stdout).toMatch(/^In the store now +paid, fulfilled/m);
+    expect(stdout).toMatch(
+      / {2}Connector +sent\n +Counts for points: 41\.58; Event: orders\/updated/,
+    );
+    expect(stdout).toMatch(/^In the store now\nPayment +paid\nFulfilment +fulfilled\n/m);
     // Without the 20 % of taxes that the store's prices include.
     expect(stdout).toMatch(/^ *49\.90 {2}paid for the goods .*\n *−8\.32 {2}taxes in it\n/m);
     expect(stdout).toMatch(/^ *41\.58 {2}counts$/m);

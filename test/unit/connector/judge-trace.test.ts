@@ -412,7 +412,12 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Connector: sent',
     'Queue: next attempt',
   ]);
-  expect(lines.at(-2)?.detail).toMatch(/^sent again by an operator, .*, took back 30, counts 20$/);
+  expect(lines.at(-2)?.facts).toEqual([
+    ['Taken back', '30'],
+    ['Counts for points', '20'],
+    ['Event', 'sent again by an operator'],
+    ['Data as of', { at: expect.any(String) }],
+  ]);
 });
 
 describe('the points of an order', () => {
@@ -497,8 +502,12 @@ describe('the arithmetic of an order', () => {
       },
     }));
     const { lines } = timelineOf(trace({ store, mapped, entry: { ...entry, outcomes } }), true);
-    const shown = lines.flatMap(({ who, detail }) => (who === 'Connector' ? detail : []));
-    expect(shown).toEqual(['counts 196.00', '', 'took back 98.00, counts 98.00', 'counts 163.33']);
+    const shown = lines.flatMap(({ who, facts }) => (who === 'Connector' ? [facts] : []));
+    const counts = (amount: string) => ['Counts for points', amount];
+    expect(shown).toEqual([
+      ...[[counts('196.00')], [], [['Taken back', '98.00'], counts('98.00')]],
+      [counts('163.33')],
+    ]);
   });
 });
 
@@ -509,9 +518,10 @@ it('names a lost event where reconciliation found a state that none had reported
   const details = (before: object) => {
     const outcomes = [{ ...line, ...before }, found];
     const { lines } = timelineOf(trace({ key, entry: { ...entry, outcomes } }), true);
-    return lines.at(-1)?.detail;
+    return lines.at(-1)?.facts;
   };
-  expect(details({ version: 1_000 })).toContain('its event was lost, found by reconciliation');
+  const lost = ['Found by', 'reconciliation, its event was lost'];
+  expect(details({ version: 1_000 })).toContainEqual(lost);
   // Sent again for another reason.
-  expect(details({ outcome: 'rejected' })).not.toContain('was lost');
+  expect(details({ outcome: 'rejected' })).toContainEqual(['Found by', 'reconciliation']);
 });

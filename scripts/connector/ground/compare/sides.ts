@@ -35,7 +35,13 @@ import { minorDigits } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../session/deployment.ts';
 import type { ShopServices } from '../session/services.ts';
-import { type TableBlock, table, type Verdict, type VerdictKind } from '../terminal/document.ts';
+import {
+  right,
+  type TableBlock,
+  table,
+  type Verdict,
+  type VerdictKind,
+} from '../terminal/document.ts';
 import { utcText } from '../terminal/text.ts';
 
 export interface Sides extends ComparedSides {
@@ -199,6 +205,7 @@ export interface JudgedSides extends Verdict, Compared {
 
 type Row = Readonly<Record<'field' | 'store' | 'ledger' | 'service', string>> & {
   readonly differs: boolean;
+  readonly detail?: string;
 };
 
 export function judgeSides(sides: Sides): JudgedSides {
@@ -337,11 +344,11 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
 
 export const sidesTable = ({ rows }: Pick<JudgedSides, 'rows'>): TableBlock =>
   table(
-    ['', 'Store', 'Connector', 'Loyalty service', ''],
-    rows.map(({ field, store, ledger, service, differs }) => [
-      ...[field, store, ledger, service],
-      differs ? { text: 'differs', tone: 'bad' } : '',
-    ]),
+    ['', right('Store'), right('Connector'), right('Loyalty service'), ''],
+    rows.map(({ field, store, ledger, service, differs, detail = '' }) => ({
+      cells: [field, store, ledger, service, differs ? { text: 'differs', tone: 'bad' } : ''],
+      detail,
+    })),
     { title: 'Both sides now' },
   );
 
@@ -368,7 +375,7 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const order = orderIn(read);
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
   const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
-  const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
+  const computed = taken > 0 && `In the service: as sent, less ${amount(taken)} taken back.`;
   const isNothing = (figure: unknown) => figure === null || figure === '';
   return Object.entries(FIELDS).flatMap(([name, title]) => {
     const field = name as keyof Figures;
@@ -385,14 +392,14 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
       if (field === 'amount' || field === 'value') return amount(Number(figure));
       return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
     };
-    const how = field === 'amount' ? computed : '';
     // The rest of an order the ledger holds as a hash.
     const unnamed = key.kind === 'order' && sent === 'as-it-is' ? said(store) : ledger;
     return [
       {
         ...{ field: title, store: said(store), differs },
         ledger: figures.ledger?.[field] === undefined ? unnamed : said(figures.ledger),
-        service: figures.service ? `${said(figures.service)}${how}` : service,
+        service: figures.service ? said(figures.service) : service,
+        ...(field === 'amount' && computed && { detail: computed }),
       },
     ];
   });

@@ -148,6 +148,7 @@ export interface TimelineBlock {
     readonly who: string;
     readonly what: string;
     readonly detail?: string;
+    readonly facts?: FactsBlock['facts'];
     readonly tone?: Tone;
   }[];
 }

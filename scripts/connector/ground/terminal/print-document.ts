@@ -205,14 +205,19 @@ function fitWidths(
   }
 }
 
-function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
+function printTimeline(terminal: Terminal, { lines }: TimelineBlock, { now }: PrintSettings): void {
   const names = lines.map(({ who }) => printable(who));
   const width = widestOf(names);
-  for (const [index, { at, what, detail, tone }] of lines.entries()) {
-    const words = printable([what, detail].filter(Boolean).join(', '));
-    printWords(terminal, words, `${utcText(at)}  ${names[index]?.padEnd(width)}  `, tone);
+  for (const [index, { at, what, detail, tone, facts = [] }] of lines.entries()) {
+    const head = `${utcText(at)}  ${names[index]?.padEnd(width)}  `;
+    printWords(terminal, [what, detail].filter(Boolean).join(', '), head, tone);
+    const known = facts.map(([label, value]) => `${label}: ${datedText(value, now)}`).join('; ');
+    if (known !== '') printWords(terminal, known, ' '.repeat(head.length), 'soft');
   }
 }
+
+const datedText = (cell: Cell, now: Date) =>
+  typeof cell === 'object' && 'at' in cell ? utcText(cell.at) : cellText(cell, now);
 
 const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
 

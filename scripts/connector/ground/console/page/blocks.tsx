@@ -257,17 +257,23 @@ function Facts({ title, facts }: FactsBlock) {
   return (
     <section class="card">
       <Title of={title} />
-      <dl>
-        {facts.map(([label, value], index) => (
-          <div key={`${index}`}>
-            <dt>{label}</dt>
-            <dd>
-              <Cell of={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FactList of={facts} />
     </section>
+  );
+}
+
+function FactList({ of, near }: { readonly of: FactsBlock['facts']; readonly near?: string }) {
+  return (
+    <dl>
+      {of.map(([label, value], index) => (
+        <div key={`${index}`}>
+          <dt>{label}</dt>
+          <dd>
+            <Cell of={value} near={near} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -276,7 +282,7 @@ function Timeline({ title, lines }: TimelineBlock) {
     <section class="card">
       <Title of={title} />
       <ol class="timeline plain">
-        {lines.map(({ at, who, what, detail, tone }, index) => {
+        {lines.map(({ at, who, what, detail, facts = [], tone }, index) => {
           const day = dayText(at);
           const isNewDay = index === 0 || day !== dayText(lines[index - 1]?.at ?? '');
           return (
@@ -289,6 +295,7 @@ function Timeline({ title, lines }: TimelineBlock) {
               <div>
                 <span>{what}</span>
                 {detail !== undefined && <p class="soft">{detail}</p>}
+                {facts.length > 0 && <FactList of={facts} near={at} />}
               </div>
             </li>
           );

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import type { Cell as CellValue, Row, TableBlock } from '../../terminal/document.ts';
 import { Copy, LineLink, Suggestions } from './suggestion.tsx';
-import { agoText, localText, numberText } from './words.ts';
+import { agoText, localText, numberText, timeText } from './words.ts';
 
 export function Table({ title, columns, rows, empty }: TableBlock) {
   if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
@@ -80,12 +80,18 @@ const ID = /^(?!\d{4}-\d\d-\d\d)(?=.*\d)[\w-]{8,}$/;
 /** Longer texts are coloured, not framed. */
 const MOST_IN_BADGE = 28;
 
-export function Cell({ of: cell }: { readonly of: CellValue }) {
+interface CellProps {
+  readonly of: CellValue;
+  /** Beside a line of this moment, others are shown as clocks do, and not by how long ago they were. */
+  readonly near?: string | undefined;
+}
+
+export function Cell({ of: cell, near }: CellProps) {
   const words = plainText(cell);
   if (typeof cell === 'object' && 'at' in cell) {
     return (
       <time dateTime={cell.at} title={localText(cell.at)}>
-        {words}
+        {near === undefined ? words : timeText(cell.at, near)}
       </time>
     );
   }

@@ -4,7 +4,7 @@ import { relativeTime } from '../../terminal/text.ts';
 const LOCALE = 'en-GB';
 
 export function numberText(value: number): string {
-  return value.toLocaleString(LOCALE);
+  return value.toLocaleString(LOCALE).replace('-', '−');
 }
 
 export function localText(moment: string | number): string {
@@ -24,6 +24,10 @@ const SECOND = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as cons
 export function secondText(moment: string | number): string {
   return new Date(moment).toLocaleTimeString(LOCALE, SECOND);
 }
+
+/** `14:05:09`, or with the date where it is another day than `near`. */
+export const timeText = (moment: string, near: string) =>
+  dayText(moment) === dayText(near) ? secondText(moment) : localText(moment);
 
 /** `14:05` */
 export function clockText(moment: number): string {
