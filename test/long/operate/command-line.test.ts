@@ -64,7 +64,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
     ['dead-letters show', /<id> is missing: of the message/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
-    ['dead-letters drop --kind order', /'--because <reason>' not specified/],
+    ['dead-letters drop --kind order', /--because <reason> is missing: /],
     ['dead-letters drop --because test', /choose the dead letters/],
     ['dead-letters drop --id 1 --because <why>', /Give a reason/],
   ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {

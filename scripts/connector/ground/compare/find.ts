@@ -85,9 +85,15 @@ export async function findAny(
 
 export const unknownTo = (what: string, text: string) =>
   new Problem(
-    `Neither the store nor the ledger has ${/^[ao]/.test(what) ? 'an' : 'a'} ${what} ${isAddress(text) ? 'with this e-mail address' : `"${text}"`}.`,
-    'An order is found by its number, name or id, a product by its id or title, a customer by id or e-mail address.',
+    `Neither the store nor the ledger has ${/^[ao]/.test(what) ? 'an' : 'a'} ${what} ${withText(text)}.`,
+    FOUND_BY,
   );
+
+/** An e-mail address is not repeated. */
+const withText = (text: string) => (isAddress(text) ? 'with this e-mail address' : `"${text}"`);
+
+const FOUND_BY =
+  'An order is found by its number, name or id, a product by its id or title, a customer by id or e-mail address.';
 
 function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   // The customer; of an address that is no customer's, the orders of a guest.
@@ -127,8 +133,7 @@ export async function findEntity(
   const found = await (isNumber(id) ? unlessRefused(asked) : asked);
   const [first = isNumber(id) ? known : undefined, ...others] = found;
   if (first) return [first, ...others];
-  const what = isAddress(text) ? 'with this e-mail address' : `"${text}"`;
-  throw new Problem(`The store has no ${named} ${what}.`);
+  throw new Problem(`The store has no ${named} ${withText(text)}.`, FOUND_BY);
 }
 
 async function unlessRefused(hits: Hits): Hits {

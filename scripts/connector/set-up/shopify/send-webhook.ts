@@ -31,7 +31,7 @@ export interface SendOptions {
 /** Choose → sign → send → say what was answered. */
 export async function sendWebhook(session: Session, options: SendOptions): Promise<Document> {
   if ((options.file === undefined) !== (options.topic === undefined)) {
-    throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
+    throw new BadArguments('give both, such as: send --file body.json --topic orders/updated');
   }
   const deployment = await session.findDeployment();
   const shop = requireShopify(findShop(deployment.connector, options.shop));
