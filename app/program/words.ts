@@ -49,7 +49,7 @@ export function createWords(
     language: tag,
     strings,
     /** `+50` */
-    change: (points: number) => withMinus(signed.format(points)),
+    change: (points: number) => signed.format(points).replace('-', '−'),
     date: (iso: string) => {
       const date = new Date(iso);
       return Number.isNaN(date.getTime()) ? '' : day.format(date);
@@ -119,7 +119,7 @@ export function createAmounts(
     number: (value: number) => number.format(value),
     points,
     /** Without a currency it is a number. */
-    money: (value: number) => withMinus(cash.format(value)),
+    money: (value: number) => cash.format(value).replace('-', '−'),
     /** As it stands in a field: `8.50`. */
     typed: (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(2)),
     gain,
@@ -128,9 +128,6 @@ export function createAmounts(
       gain(Math.round(some) || some, cashback),
   };
 }
-
-/** Intl writes a hyphen. */
-const withMinus = (amount: string) => amount.replace('-', '−');
 
 /** `Redeem for {points}` */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {

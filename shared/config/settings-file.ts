@@ -55,8 +55,8 @@ function placeIn(
 ): { readonly at?: string; readonly token?: string } {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, shown, text = '', indent] = SHOWN_LINE.exec(stack) ?? [];
-  if (shown !== undefined && indent === undefined) return { at: nameIn(folder, shown) };
-  if (shown !== undefined && indent !== undefined) {
+  if (shown !== undefined) {
+    if (indent === undefined) return { at: nameIn(folder, shown) };
     const [token] = /^[\w$]+|^./.exec(text.slice(indent.length)) ?? [];
     return { at: `${nameIn(folder, shown)}:${indent.length + 1}`, ...(token && { token }) };
   }

@@ -122,17 +122,13 @@ const foundTable = (hits: readonly Hit[], title?: string): Block =>
     title === undefined ? {} : { title },
   );
 
-const hitName = ({ kind, name, id }: Hit) => `${KIND_NAMES[kind]} ${name ?? id}`;
+const hitName = ({ kind, name, id }: Hit) => `${kindName(kind)} ${name ?? id}`;
 
 const hitLine = ({ kind, id, shop }: Hit) => line('trace', [kind, id], { shop });
 
-const KIND_NAMES = {
-  order: 'Order',
-  product: 'Product',
-  coupon: 'Coupon',
-  customer: 'Customer',
-  member: 'Customer',
-} as const;
+/** As it is called in a title. */
+const kindName = (kind: Hit['kind'] | Trace['key']['kind']) =>
+  kind === 'member' ? 'Customer' : kind.replace(/^./, (one) => one.toUpperCase());
 
 export function documentOf(
   trace: Trace,
@@ -162,7 +158,7 @@ export function documentOf(
   const isDone = verdict === 'ok' || verdict === undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   return {
-    title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
+    title: `${kindName(key.kind)} ${name ?? key.id} of ${key.shop}`,
     ...(verdict && { verdict: { kind: verdict, what } }),
     blocks: [
       ...(verdict ? [] : [text(what)]),

@@ -193,15 +193,10 @@ export function paceText(
   callsPerSecond: number | undefined,
 ): string {
   const perSecond = Math.round((count * 10_000) / Math.max(sendingMs + workersMs, 1)) / 10;
-  const took = `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second.`;
-  if (sendingMs > workersMs) {
-    return `${took} Most of the time was spent sending: the calls from here to SQS and the ledger limit it.`;
-  }
-  const limit =
-    callsPerSecond === undefined
-      ? 'the answers of the store and the loyalty service limit them'
-      : `loyalty.callsPerSecond, ${callsPerSecond}, limits them`;
-  return `${took} That is the workers' pace; ${limit}, and how many run at once.`;
+  const set = callsPerSecond && `loyalty.callsPerSecond (${callsPerSecond})`;
+  const workers = `${set || 'the answers of store and loyalty service'} and how many workers run`;
+  const limit = sendingMs > workersMs ? 'the calls from here to SQS and the ledger' : workers;
+  return `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second, limited by ${limit}.`;
 }
 
 /** Fewer are done before anybody wonders. */

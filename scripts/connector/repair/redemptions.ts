@@ -3,7 +3,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
@@ -34,7 +34,7 @@ import {
   readWaiting,
   type WaitingInShop,
 } from '../ground/checks/waiting-messages.ts';
-import { findEntity, type Hit, ordersOf } from '../ground/compare/find.ts';
+import { findEntity, ordersOf } from '../ground/compare/find.ts';
 import { askService as askHeld } from '../ground/compare/sides.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
@@ -156,11 +156,8 @@ export async function listCommand(
       ...{ kind: 'ok', what: all[0] ? 'All redemptions are finished.' : 'No redemptions yet.' },
     },
     blocks: [
-      redemptionsTable(found, now, { title: 'Unfinished', isList: true }),
-      redemptionsTable(finished.slice(0, MOST_FINISHED), now, {
-        title: 'Last finished',
-        isList: true,
-      }),
+      redemptionsTable(found, now, 'Unfinished', true),
+      redemptionsTable(finished.slice(0, MOST_FINISHED), now, 'Last finished', true),
     ],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
@@ -250,10 +247,8 @@ const underwaySince = ({ redemption }: FoundRedemption): string =>
 export function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
-  {
-    isList = false,
-    ...more
-  }: Partial<Pick<TableBlock, 'title' | 'empty'>> & { readonly isList?: boolean } = {},
+  title = 'Redemptions',
+  isList = false,
 ): TableBlock {
   const customer = ({ shop, customerId: text }: FoundRedemption) =>
     isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
@@ -276,10 +271,7 @@ export function redemptionsTable(
     ];
     return { cells, detail: detailOf(one, now).trim() };
   });
-  return table(isList ? ['Customer', ...columns] : columns, rows, {
-    title: 'Redemptions',
-    ...more,
-  });
+  return table(isList ? ['Customer', ...columns] : columns, rows, { title });
 }
 
 /** The id of a customer, by it or by the e-mail address, or by the code of a reward, which is theirs alone. */
@@ -345,7 +337,7 @@ export async function showCommand(
         ]),
         { title: 'Balance' },
       ),
-      redemptionsTable(found, now, { empty: 'None yet.' }),
+      redemptionsTable(found, now),
       pointsTable(service, listed, shop),
       orders,
     ],
@@ -375,11 +367,9 @@ function pointsTable(
   const items = isListed && !('none' in service) ? listed.value.Items : [];
   let hundredths = 'none' in service ? 0 : Math.round((service.points ?? 0) * 100);
   // Below each other, all have the decimals that one of them needs.
-  const isWhole = [hundredths / 100, ...items.map(({ Points = 0 }) => Points)].every(
-    Number.isInteger,
-  );
-  const style = { minimumFractionDigits: isWhole ? 0 : 2, maximumFractionDigits: 2 };
-  const shown = (points: number) => points.toLocaleString('en', style).replace('-', '−');
+  const isWhole = [hundredths / 100, ...items.map(({ Points }) => Points)].every(Number.isInteger);
+  const shown = (points: number) =>
+    points.toLocaleString('en', { minimumFractionDigits: isWhole ? 0 : 2 }).replace('-', '−');
   const rows = items
     .filter((one) => one.IsTierHistory !== true)
     .toSorted((one, other) => (other.Date ?? '').localeCompare(one.Date ?? ''))
@@ -407,18 +397,16 @@ async function ordersTable(
   { shop, ledger }: OpenRedemptions,
   services: ShopServices,
 ): Promise<TableBlock> {
-  const hits = (await ordersOf(customerId, { services, shop })).slice(0, MOST_ORDERS);
-  const keyOf = ({ id }: Pick<Hit, 'id'>) => ({ shop: shop.domain, kind: 'order', id }) as const;
-  const entries = await ledger.readMany(hits.map(keyOf));
-  const rows = hits.map(async (hit): Promise<readonly Cell[]> => {
-    const key = keyOf(hit);
-    const id = entries.get(ledgerKeyText(key))?.service?.id ?? hit.id;
-    const held = await askHeld(services.loyalty(shop), { ...key, id });
+  const orders = (await ordersOf(customerId, { services, shop })).slice(0, MOST_ORDERS);
+  const rows = orders.map(async ({ id, name }): Promise<readonly Cell[]> => {
+    const key = { shop: shop.domain, kind: 'order', id } as const;
+    const heldAs = (await readEntry(ledger, key))?.service?.id ?? id;
+    const held = await askHeld(services.loyalty(shop), { ...key, id: heldAs });
     const earned = held.kind === 'order' ? earningOf(held.order) : undefined;
-    const points = earned?.state === 'earns' ? earned.points : 0;
+    const given = earned?.state === 'earns' ? (earned.points ?? 'not known') : 0;
     const absent = held.kind === 'absent' ? 'not sent' : 'no answer';
-    const opens = line('trace', ['order', hit.id], { shop: shop.domain });
-    return [{ text: hit.name ?? hit.id, opens }, earned ? (points ?? 'not known') : absent];
+    const opens = line('trace', ['order', id], { shop: shop.domain });
+    return [{ text: name ?? id, opens }, earned ? given : absent];
   });
   const title = 'Points of the newest orders';
   return table(['Order', right('Points')], await Promise.all(rows), { title });

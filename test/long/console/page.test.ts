@@ -176,10 +176,6 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       (await page.getByRole('navigation').getByRole('link').all()).map((one) => one.boundingBox()),
     );
     expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
-    // What is compared stands beside each other.
-    const sides = page.getByRole('table', { name: 'Both sides now' }).locator('tbody tr').first();
-    const [, store, , service] = await sides.locator('td').all();
-    expect((await store?.boundingBox())?.y).toBe((await service?.boundingBox())?.y);
   });
 
   it('asks the command line that is its address, also of links, filters and tabs', async () => {

@@ -385,17 +385,17 @@ it('a replay of some takes the oldest of those that it can send: they expire fir
 });
 
 it.each([
-  [undefined, 'the answers of the store and the loyalty service limit them'],
-  [3, 'loyalty.callsPerSecond, 3, limits them'],
+  [undefined, 'the answers of store and loyalty service'],
+  [3, 'loyalty.callsPerSecond (3)'],
 ])('a long replay says what limits it, where callsPerSecond is %s', (callsPerSecond, limit) => {
   expect(paceText(220, { sendingMs: 4_000, workersMs: 77_000 }, callsPerSecond)).toBe(
-    `Sent in 4 s, followed for 1 min 17 s: 2.7 a second. That is the workers' pace; ${limit}, and how many run at once.`,
+    `Sent in 4 s, followed for 1 min 17 s: 2.7 a second, limited by ${limit} and how many workers run.`,
   );
 });
 
 it('a long replay does not blame the workers for a slow sending', () => {
   const words = paceText(200, { sendingMs: 96_000, workersMs: 13_000 }, undefined);
-  expect(words).toContain('followed for 13 s: 1.8 a second. Most of the time was spent sending');
+  expect(words).toContain('followed for 13 s: 1.8 a second, limited by the calls from here');
 });
 
 describe('what was delivered since', () => {

@@ -35,13 +35,7 @@ import { minorDigits } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../session/deployment.ts';
 import type { ShopServices } from '../session/services.ts';
-import {
-  right,
-  type TableBlock,
-  table,
-  type Verdict,
-  type VerdictKind,
-} from '../terminal/document.ts';
+import { right, type TableBlock, table, type Verdict } from '../terminal/document.ts';
 import { utcText } from '../terminal/text.ts';
 
 export interface Sides extends ComparedSides {
@@ -284,7 +278,7 @@ const changedThereText: InWords = ({ held }, { figures }) => {
 };
 
 /** `well` only where both sides were read and agree. */
-const FINDINGS: Readonly<Record<Finding, readonly [VerdictKind, string | InWords]>> = {
+const FINDINGS: Readonly<Record<Finding, readonly [Verdict['kind'], string | InWords]>> = {
   agree: ['ok', agreeText],
   'store-not-read': ['unknown', 'The store does not say what the service should hold.'],
   'rules-fail': [

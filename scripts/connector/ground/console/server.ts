@@ -278,17 +278,7 @@ ${keyLine}<title>${attribute(about.stack)}</title>
 `;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function attribute(text: string): string {
-  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
-}
+const attribute = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 
 /** What the page knows of its console. Without secrets. */
 export type AboutConsole = ReturnType<typeof aboutConsole>;

@@ -1,19 +1,19 @@
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
-import type {
-  Block,
-  ChartBlock,
-  CodeBlock,
-  Document,
-  FactsBlock,
-  FindingsBlock,
-  SectionBlock,
-  ShownFinding,
-  Suggestion,
-  TextBlock,
-  TimelineBlock,
-  Verdict,
-  VerdictKind,
+import {
+  type Block,
+  type ChartBlock,
+  type CodeBlock,
+  type Document,
+  type FactsBlock,
+  type FindingsBlock,
+  type SectionBlock,
+  type ShownFinding,
+  type Suggestion,
+  type TextBlock,
+  type TimelineBlock,
+  TONE_OF,
+  type Verdict,
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
 import type { Ran } from '../run-command.ts';
@@ -119,22 +119,15 @@ function Blocks({
   );
 }
 
-const VERDICTS: Readonly<Record<VerdictKind, readonly [tone: string, name: string]>> = {
-  ok: ['ok', 'OK'],
-  pending: ['pending', 'Pending'],
-  'action required': ['bad', 'Action required'],
-  unknown: ['pending', 'Unknown'],
-};
-
 interface BannerProps {
   readonly verdict: Verdict;
   readonly children: ComponentChildren;
 }
 
 function Banner({ verdict: { kind, what }, children }: BannerProps) {
-  const [tone, name] = VERDICTS[kind];
+  const name = kind.replace(/^ok|^./, (one) => one.toUpperCase());
   return (
-    <section class={`verdict ${tone}`} aria-label="Verdict">
+    <section class={`verdict ${TONE_OF[kind]}`} aria-label="Verdict">
       <p role="status">
         <strong>{name}</strong> <span>{what}</span>
       </p>

@@ -205,21 +205,11 @@ export function Form(props: FormProps) {
 /** One that has no value must not be left empty. */
 function Input({ field }: { readonly field: Field }) {
   const { name, value = '', of, type = 'text' } = field;
-  const isRequired = field.value === undefined;
-  if (!of) {
-    return (
-      <input
-        type={type}
-        name={name}
-        defaultValue={value}
-        required={isRequired}
-        autocomplete="off"
-      />
-    );
-  }
+  const own = { name, required: field.value === undefined };
+  if (!of) return <input {...own} type={type} defaultValue={value} autocomplete="off" />;
   return (
-    <select name={name} required={isRequired}>
-      {!Object.hasOwn(of, '') && <option value="">{isRequired ? 'choose' : 'all'}</option>}
+    <select {...own}>
+      {!Object.hasOwn(of, '') && <option value="">{own.required ? 'choose' : 'all'}</option>}
       {Object.entries(of).map(([one, label]) => (
         <option value={one} key={one} selected={one === value}>
           {label}

@@ -53,19 +53,14 @@ const classOf = ({ tone, isSum, detail, next }: Row) =>
 /** Of characters, on the screen of a telephone. */
 const NARROW = 46;
 const GAP = 3;
-const MOST_SIDES = 3;
 
-/**
- * How a table that does not fit a telephone is drawn there. What is compared stays beside each other, below the name of
- * its row; of any other table, each row becomes a list of its cells with the names of their columns.
- */
+/** Of a table that does not fit a telephone, each row becomes a list of its cells with the names of their columns. */
 function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
   const widths = columns.map(({ title }, at) => {
     const words = title.split(' ').map(({ length }) => length);
     return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
   });
-  if (widths.reduce((sum, one) => sum + one + GAP, 0) <= NARROW) return undefined;
-  return columns[0]?.title === '' && columns.length <= MOST_SIDES + 1 ? 'sides' : 'stacks';
+  return widths.reduce((sum, one) => sum + one + GAP, 0) > NARROW ? 'stacks' : undefined;
 }
 
 function plainText(cell: CellValue): string {

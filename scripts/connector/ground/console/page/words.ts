@@ -40,14 +40,8 @@ export const agoText = (moment: string) => relativeTime(Date.parse(moment), new 
 
 /** Values up to `most` as texts in one unit: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
 export function textIn(kind: ChartBlock['unit'], most: number): (value: number | null) => string {
-  const [unit, size] =
-    kind === 'count'
-      ? ['', 1]
-      : most < 1_000
-        ? [' ms', 1]
-        : most < 120_000
-          ? [' s', 1_000]
-          : [' min', 60_000];
+  const time = most < 1_000 ? [' ms', 1] : most < 120_000 ? [' s', 1_000] : [' min', 60_000];
+  const [unit, size] = (kind === 'count' ? ['', 1] : time) as [string, number];
   const style = { maximumFractionDigits: most < 10 * size ? 1 : 0 };
   return (value) =>
     value === null ? '–' : `${(value / size).toLocaleString(LOCALE, style)}${unit}`;
