@@ -9,7 +9,6 @@ import { openWorker, storefrontOf } from './wiring.ts';
 /** A whole batch. */
 const PARALLEL = 10;
 
-/** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
   const { metafieldNamespace, customerIdIn, flow, posCustomerId } = storefrontOf(connector);
   const worker = openWorker(connector, 'balances', [], PARALLEL);

@@ -112,7 +112,6 @@ export function openWorker<const Name extends string>(
   return {
     ...opened,
     limits: { pauses, rateOf, onEnd: load.learn },
-    /** Of a batch. */
     common: {
       ...{ ledger, pauses, load, telemetry, hasNeighbours },
       source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),

@@ -31,7 +31,6 @@ import {
 
 export interface ConnectorFunctionProps extends KeptData {
   readonly description: string;
-  /** The folder of the bundle. */
   readonly bundle: string;
   readonly memoryMb: number;
   readonly timeout: Duration;
@@ -140,7 +139,6 @@ const MEMORY_MB = 512;
 /** The maximum of a FIFO event source. */
 const BATCH_SIZE = 10;
 
-/** A function that processes the events of one queue. */
 export function addSyncWorker(
   scope: Construct,
   id: string,
@@ -205,7 +203,6 @@ interface ReconcileProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle'
 /** A run that starts later than this would overlap with the next one. */
 const LATEST_START = Duration.minutes(5);
 
-/** The function that compares the store with the ledger, and its schedules. */
 export function addReconcile(scope: Construct, props: ReconcileProps): LambdaFunction {
   const place = new Construct(scope, 'Reconcile');
   const { balances, ledger, healing } = props;
@@ -266,7 +263,6 @@ interface AnnounceProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle' 
   readonly bus: string;
 }
 
-/** The function that announces on EventBridge what changed, and its schedule. */
 export function addAnnounce(
   scope: Construct,
   { ledger, bus, ...props }: AnnounceProps,

@@ -54,7 +54,6 @@ export interface LoyaltyConnectorProps {
   /** Part of the names of secrets and metrics: `prod` belongs to `connector.config.ts`. */
   readonly stage: string;
   readonly connector: Connector;
-  /** The folder of a function's bundle. */
   readonly bundleOf: (name: FunctionName) => string;
   /** As `deploy` fitted it to the quota of the account. */
   readonly concurrency?: Concurrency | undefined;

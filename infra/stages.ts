@@ -6,7 +6,6 @@ import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file
 import { bundleFunctions, functionsOf } from './bundle-functions.ts';
 import type { LoyaltyConnectorProps } from './connector-stack.ts';
 
-/** One deployment: its name, the file that describes it, and what that says. */
 interface Stage {
   readonly name: string;
   /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */

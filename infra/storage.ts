@@ -133,7 +133,6 @@ export class DataKey extends Construct {
 /** The maximum of SQS. Stated, because the default was a quarter of it for many years. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
-/** How the stack's data is kept. */
 export interface KeptData {
   /** Also after the stack is deleted. */
   readonly retainData: boolean;

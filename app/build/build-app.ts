@@ -171,7 +171,6 @@ const stylesAsText: Plugin = {
   },
 };
 
-/** How a script for the store's pages is built. */
 const BROWSER_SCRIPT = {
   minify: true,
   platform: 'browser',

@@ -1,4 +1,3 @@
-/** Why a code did not come into the cart. */
 export type NotUsed =
   | 'empty-cart'
   | 'below-minimum'

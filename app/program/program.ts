@@ -6,7 +6,6 @@ type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'referral';
 /** Undefined until it is requested and answered. */
 type Asked<T> = Answer<T> | undefined;
 
-/** Everything that a page shows. */
 export interface Model {
   view: Asked<View>;
   earned: Asked<Earned>;

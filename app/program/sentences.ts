@@ -69,7 +69,6 @@ export function sayNearest({ rewards }: View, words: Words): string | undefined 
   );
 }
 
-/** What a redemption is now, and until when it can be used. */
 export function sayState(redemption: Redemption, words: Words): string {
   const { state, code, validUntil } = redemption;
   const hasEnd = (state === 'ready' && code !== null) || state === 'credited';

@@ -3,7 +3,6 @@ import type { Failure } from './ask.ts';
 import { type Language, SAME_SENTENCE, type Strings } from './strings/en.ts';
 import { languages } from './strings/languages.ts';
 
-/** Sentences, numbers, money and dates as the shopper reads them. */
 export type Words = ReturnType<typeof createWords>;
 
 interface WordOptions {
@@ -78,7 +77,6 @@ export function createWords(
     why,
     state: (state: RedemptionState) =>
       state === 'refused' ? strings.why.refused : strings.codes.states[state],
-    /** How far it is reached. */
     progress: ({ value, goal }: TierGoal) =>
       fill(strings.balance.progress, { value: number(Math.min(value, goal)), goal: number(goal) }),
     failure({ code, afterSeconds }: Pick<Failure, 'code' | 'afterSeconds'>) {

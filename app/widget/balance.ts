@@ -4,7 +4,6 @@ import { sayNearest } from '../program/sentences.ts';
 import { fill, type Words } from '../program/words.ts';
 import { build, type Child, type View } from './view.ts';
 
-/** Points, cashback, the tier and the goals of the next one; or a link to log in. */
 export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): readonly Child[] {
   const { heading, logIn, logInTo } = words.strings.balance;
   const title = build('h2', { part: 'heading' }, heading);
@@ -84,7 +83,6 @@ export function drawEarned({ model, words, subject }: View): readonly Child[] {
   return [gain && build('p', { part: 'earned' }, fill(words.strings.earns[subject], { gain }))];
 }
 
-/** One sentence for the first failed request, and a button to try again. */
 export function drawProblem({ model, words, actions }: View): readonly Child[] {
   const failed = [model.view, model.earned].find(
     (asked) => asked?.kind === 'failed' && asked.code !== 'not-logged-in',

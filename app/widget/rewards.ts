@@ -4,7 +4,6 @@ import { canRedeem, conditionsOf, redeemLabel, sayState } from '../program/sente
 import { fill } from '../program/words.ts';
 import { build, type Child, type Confirmation, type View } from './view.ts';
 
-/** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function drawRewards(view: View): readonly Child[] {
   const { strings } = view.words;
   const rewards = answered(view.model.view)?.rewards;
@@ -110,7 +109,6 @@ function drawButton(reward: Reward, view: View): readonly Child[] {
   return [build('label', { part: 'amount' }, fill(rewards.amount, limits), field), button];
 }
 
-/** The redemptions: their codes, and a sentence for those without a code yet. */
 export function drawCodes(view: View): readonly Child[] {
   const redemptions = answered(view.model.view)?.redemptions ?? [];
   if (redemptions.length === 0) return [];

@@ -4,7 +4,6 @@ import type { Words } from '../program/words.ts';
 
 export type Confirmation = 'yes' | 'no';
 
-/** What the shopper can do. */
 export interface Actions {
   /** `value`: the chosen amount of cashback. Of most of the points it asks first. */
   redeem(reward: Reward, value?: number, answer?: Confirmation): void;
@@ -17,7 +16,6 @@ export interface Actions {
   reload(): void;
 }
 
-/** The input of a section's drawing. */
 export interface View {
   readonly model: Readonly<Model>;
   readonly words: Words;

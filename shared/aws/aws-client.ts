@@ -151,7 +151,6 @@ function isThrottled(error: AwsError | AwsUnanswered): boolean {
   return error.$metadata.httpStatusCode === 429 || THROTTLED.has(error.name);
 }
 
-/** How long one call to AWS may take. */
 export interface CallBudget {
   readonly connectMs: number;
   /** From the start of one attempt to the end of its answer, including connecting. */

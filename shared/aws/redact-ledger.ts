@@ -22,7 +22,6 @@ interface RedactSettings extends ReadSettings {
   readonly newWriteId: () => string;
 }
 
-/** Removes what entries remember of a person. */
 export async function redactItems(
   settings: RedactSettings,
   keys: readonly LedgerKey[],

@@ -1,6 +1,5 @@
 import type { Connector } from './connector-config.ts';
 
-/** How many copies of its functions a stack may run at once. */
 export interface Concurrency {
   readonly orders: number;
   readonly products: number;

@@ -38,7 +38,6 @@ export const METRICS = {
   rejected: ['rejected', 'trouble'],
   /** Nothing is synced until a person corrects credentials or settings. */
   misconfigured: ['misconfigured', 'trouble'],
-  /** The loyalty service asked for fewer calls. */
   throttled: ['throttled', 'sign'],
   /** Messages that have waited for a week, in a paused shop or for the rate limit: they are parked on day 13. */
   'waits-long': ['waits-long', 'trouble'],
@@ -67,7 +66,6 @@ export const METRICS = {
   'rolled-out': null,
   /** Orders that a deep run read from the loyalty service and compared. */
   'orders-read': null,
-  /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': ['subscriptions-wrong', 'trouble'],
 } as const satisfies Readonly<Record<string, readonly [string, Rhythm] | null>>;
 

@@ -26,7 +26,6 @@ export interface SettingFault {
   readonly problem: string;
 }
 
-/** All faults of the settings. */
 export function checkSettings(value: unknown): SettingFault[] {
   const { issues = [] } = v.safeParse(settings, value);
   return issues.map((issue) => ({

@@ -13,7 +13,6 @@ export type ReadSettings =
   /** Sentences for the author of the file; each names the file. */
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
-/** Reads a settings file that exists. */
 export async function readSettingsFile(folder: string, file: string): Promise<ReadSettings> {
   try {
     const { default: connector } = await import(pathToFileURL(resolve(folder, file)).href);

@@ -152,7 +152,6 @@ const personalMembers = new Set([
   'SalesPerson',
 ]);
 
-/** The personal texts of a request. */
 export function personalTexts(value: unknown, personal = false): string[] {
   if (typeof value === 'string') return personal ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

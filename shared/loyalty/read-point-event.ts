@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { isObject, type JsonObject, type PointTopic, pointTopics } from './operations.ts';
 
-/** What the connector uses of a point event. */
 interface PointEvent {
   /** Undefined where the delivery does not name it: a bare payload, or a number alone. */
   readonly topic: PointTopic | undefined;

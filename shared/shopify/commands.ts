@@ -84,7 +84,6 @@ export function signedHeaders(sent: {
   };
 }
 
-/** Of the ids that people use. */
 const TYPES = { order: 'Order', product: 'Product', customer: 'Customer' } as const;
 type Kind = keyof typeof TYPES;
 

@@ -33,7 +33,6 @@ export interface VendureClientSettings {
   readonly timeoutMs?: number;
 }
 
-/** The channel of a shop, as the settings name it. */
 export function channelOf({ shop: { domain, vendure }, secret }: OpenShop) {
   if (!vendure) throw new Error(`not a Vendure shop: ${domain}`);
   return { ...vendure, address: vendure.adminApi, secret: secret(parseVendureSecret) };

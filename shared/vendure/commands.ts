@@ -67,7 +67,6 @@ export const vendureCommands: PlatformCommands = {
   },
 };
 
-/** What the settings say of the channel. */
 interface Channel {
   readonly adminApi: string;
   readonly channel: string | undefined;

@@ -96,7 +96,6 @@ export const en = {
   loading: 'Loading…',
   tryAgain: 'Try again',
   tryAgainIn: 'Please try again in {n} s.',
-  /** Why something is not possible, or did not work. */
   why: {
     'bad-signature': 'The store could not confirm this page. Please load it again.',
     'not-logged-in': 'Please log in first.',

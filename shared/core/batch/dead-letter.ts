@@ -72,7 +72,6 @@ export interface DeadLetter extends DeadLetterFacts {
   readonly sequenceNumber: string;
 }
 
-/** One dead-letter queue, for a person to go through. */
 export interface DeadLetterQueue {
   readonly family: QueueFamily;
   /**
@@ -135,7 +134,6 @@ export async function writeSummary(
   await ledger.write(deadLetterKey(deadLetterIdOf(source)), entryOf(summary), undefined);
 }
 
-/** A dead letter that was received, as its summary describes it. */
 export function summarize(
   letter: DeadLetterFacts,
   event: QueuedEvent | undefined,

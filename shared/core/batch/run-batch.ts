@@ -31,7 +31,6 @@ export interface Group {
   readonly unsettled: Set<Item>;
 }
 
-/** How the groups of a queue are worked on. */
 export type Settle<Deps> = (groups: readonly Group[], deps: Deps) => Settling;
 
 interface Settling {

@@ -24,7 +24,6 @@ import { type Ledger, type LedgerWrite, type RecordKey, rememberedForm } from '.
  */
 export interface WaitingMessage {
   readonly queue: QueueFamily;
-  /** What the message is about. */
   readonly about: Pick<QueuedEvent, 'kind' | 'id'>;
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -61,7 +60,6 @@ export type WaitsFor =
   /** The loyalty service is down, too slow, or answers with a fault of its own. */
   | 'loyalty'
   | 'store'
-  /** The loyalty service asked for fewer calls. */
   | 'throttled'
   /** Credentials, scopes or an address are refused. */
   | 'misconfigured'

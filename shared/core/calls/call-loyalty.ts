@@ -29,7 +29,6 @@ export function applied(calls: readonly OperationId[]): CallsMade {
   return { outcome: { kind: 'applied', calls }, end: 'answered', mayHaveHappened: true };
 }
 
-/** What an answer of the service means for the event that made the call. */
 export function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
   if (result.kind === 'success' || result.kind === 'warning') return applied(calls);
   const end = callEnd(result);
@@ -120,7 +119,6 @@ interface Called<Value> extends CallsMade {
   readonly result: LoyaltyResult<Value>;
 }
 
-/** One call of one operation, with what its answer means. */
 export async function callLoyalty<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,

@@ -28,7 +28,6 @@ export interface ShopLoad {
   enter(groups: ReadonlyMap<string, number>): Visit;
 }
 
-/** The places of one batch. */
 interface Visit {
   /** Read with the batch. */
   readonly keys: readonly RecordKey<'place'>[];

@@ -9,11 +9,9 @@ export type QueuedEvent = StoreEvent | BalanceEvent | PointEvent | RedemptionEve
 
 export type EventKind = QueuedEvent['kind'];
 
-/** What every event has: to find it, count it and know its age. */
 export interface EventHead {
   readonly shop: string;
   readonly kind: EventKind;
-  /** The id of what it is about. */
   readonly id: string;
   /** A label for operators and metrics. */
   readonly topic: string;
@@ -116,7 +114,6 @@ export interface PointEvent extends EventHead {
   readonly body: Uint8Array;
 }
 
-/** Asks the worker to finish one redemption. */
 export interface RedemptionEvent extends EventHead {
   readonly kind: 'redemption';
   readonly id: string;
@@ -228,7 +225,6 @@ export interface ReceivedMessage {
   readonly sequenceNumber: string;
 }
 
-/** The queue a worker's messages came from. */
 export interface SourceQueue {
   /**
    * Hides all these messages for the same time from now, in as few calls as possible.
@@ -303,7 +299,6 @@ export function askAgain<Event extends { readonly deliveryId: string }>(
 /** Hundreds of calls to AWS at once would time out on each other. */
 const CALLS_AT_ONCE = 10;
 
-/** The items in order, in batches of at most `size`. */
 export function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

@@ -42,7 +42,6 @@ export function escapeToAscii(text: string): string {
   );
 }
 
-/** A body as it stands in an envelope. */
 type BodyForm = { readonly text: string } | { readonly brotli: string };
 
 /** SQS allows 1 MiB with attributes: the rest is for the envelope and a dead letter's reason. */

@@ -18,7 +18,6 @@ export type SkipReason =
   | 'no-order'
   /** Of a balance: its customer was merged into another, who has a balance of their own. */
   | 'customer-merged'
-  /** The store does not know the customer. */
   | 'unknown-customer'
   /** The loyalty service names no balance of the customer. */
   | 'no-balance'
@@ -129,7 +128,6 @@ export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
   mayHaveHappened: true,
 };
 
-/** Why an entity is not sent. */
 export type MappingSkip =
   | 'guest'
   /** Nor with a document: the service could not tell who it is. */

@@ -40,7 +40,6 @@ export interface WebhookSecretReader {
   refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
 }
 
-/** Which secret made the signature. */
 export type SignatureCheck = 'current' | 'previous' | 'invalid';
 
 /** What a store platform says of a delivery. */

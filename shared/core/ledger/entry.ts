@@ -52,7 +52,6 @@ export type Facts = {
     | undefined;
 };
 
-/** The entry after a step. */
 export function advance(
   entry: EntityEntry | undefined,
   step: EntryStep,

@@ -243,7 +243,6 @@ export async function changeEntry<Key extends LedgerKey, Value>(
   return undefined;
 }
 
-/** The outcomes with one line more. */
 export function withOutcome(
   entry: LedgerEntry | undefined,
   line: PastOutcome,

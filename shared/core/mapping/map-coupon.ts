@@ -17,7 +17,6 @@ const COUPON_TYPE = {
   app: 4,
 } as const satisfies Record<StoreCoupon['kind'], CouponForm['CouponType']>;
 
-/** What the loyalty service should hold for one code of a discount. */
 export function mapCoupon(
   coupon: StoreCoupon,
   rules: MappingRules,

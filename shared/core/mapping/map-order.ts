@@ -25,7 +25,6 @@ import {
   type WantedOrder,
 } from './wanted-state.ts';
 
-/** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: KnownBefore): Mapped {
   const remembered = orderMemory.read(before.remembered);
   const order = { ...snapshot, lostDispute: snapshot.lostDispute ?? remembered?.lostDispute };
@@ -258,7 +257,6 @@ function wantedOrder(
   return { kind: 'cancelled-order', id, cancellation, order, ...goods };
 }
 
-/** How far an order has come, as the loyalty service asks for it. */
 interface OrderProgress {
   /** One word: programs list the words that count as completed or cancelled. */
   readonly status: string;

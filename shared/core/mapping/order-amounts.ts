@@ -101,7 +101,6 @@ export function lacksAmounts(
   return lacksGiftCards || order.refundedWithoutLines === undefined;
 }
 
-/** A part and its whole. */
 type Part = readonly [part: Amount, whole: Amount];
 
 function shareOf(amount: Amount, parts: readonly Part[], digits: number): Amount {

@@ -105,7 +105,6 @@ export const faultText = ({ faults }: Fault): string => `connector.config.ts: ${
 const RULES_OF_AMOUNTS = ['taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const;
 export type AmountRules = Pick<MappingRules, (typeof RULES_OF_AMOUNTS)[number]>;
 
-/** How the amount of an order came about. */
 export interface AmountStep {
   readonly kind: AmountStepKind;
   readonly amount: Amount;
@@ -153,7 +152,6 @@ export const orderMemory = rememberedForm<RememberedOrder>('order', 1);
 export const customerIn = (entry: Pick<EntityEntry, 'remembered'> | undefined) =>
   orderMemory.read(entry?.remembered)?.customer?.OriginalId;
 
-/** The object without the fields that are undefined. */
 export function knownFields<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

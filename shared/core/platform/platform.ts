@@ -21,7 +21,6 @@ export interface StorePlatform {
   readonly commands: PlatformCommands;
 }
 
-/** What every platform's store answers. */
 export interface ShopStore extends Store, StoreScan {
   until(signal: AbortSignal): ShopStore;
 }
@@ -86,9 +85,7 @@ export interface HealedStore extends ShopStore {
 
 /** What the commands need, and the platform's words for people. */
 export interface PlatformCommands {
-  /** As people call it. */
   readonly name: string;
-  /** What people are asked for. */
   readonly secrets: Readonly<Record<'webhook' | 'store', readonly AskedField[]>>;
   /** Of another form of the secret `store`. */
   readonly olderSecret?: readonly AskedField[];
@@ -162,7 +159,6 @@ export interface StoreFinding {
   readonly fix?: string;
   /** The credentials are refused: others may help. */
   readonly isRefused?: true;
-  /** What the shop counts in. */
   readonly currency?: string;
   /** What the store's app may do, where it has one. */
   readonly scopes?: readonly string[];

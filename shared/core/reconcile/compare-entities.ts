@@ -43,7 +43,6 @@ export interface Purpose {
   readonly readsOrders: boolean;
 }
 
-/** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
   { domain, rules, doubt, mode, ...shop }: ReconciledShop,
   kind: EntityKind,

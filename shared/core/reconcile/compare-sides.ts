@@ -35,7 +35,6 @@ export type Held =
   /** `isRefused`: by credentials, account or address, so that every call gets this answer. */
   | { readonly kind: 'unknown'; readonly why: string; readonly isRefused?: boolean };
 
-/** One entity as each side has it. */
 export interface Sides {
   /** What the service should hold by the store's word. Undefined where the store was not read, or does not say. */
   readonly mapped: Mapped | undefined;

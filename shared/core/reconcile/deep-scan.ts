@@ -51,7 +51,6 @@ export interface DeepPosition {
   };
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
-  /** How many orders this scan has read from the loyalty service. */
   readonly ordersRead?: OrderCounts;
   /** Of which orders the service held another state when they were read last: the first of them. */
   readonly differing?: readonly DifferingOrder[];

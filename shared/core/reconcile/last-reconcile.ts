@@ -118,7 +118,6 @@ export function areWebhooksLost({
   return healed >= LEAST_HEALED && healed * 100 > lookedAt * HEALED_PERCENT;
 }
 
-/** What one run did for one shop. */
 export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
   add(kind: ComparedKind, compared: Compared): void;
 }

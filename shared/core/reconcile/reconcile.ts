@@ -22,7 +22,6 @@ import {
 import { inOrderOfTurns, reconcileKind, reconcileOverrides } from './reconcile-kind.ts';
 import { type LedgerScan, openLedgerScan } from './scan-ledger.ts';
 
-/** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {
   readonly mode?: 'deep';
   /** Absent for all shops. */

@@ -66,7 +66,6 @@ export function readErasureAsked({ origin, id, body }: StoreEvent): EventReading
   return { kind: 'task', task: { kind: 'redact', customerId: id, orderIds } };
 }
 
-/** What the store says of one thing when asked. */
 export type StoreAnswer<Value> =
   | { readonly kind: 'found'; readonly value: Value }
   | { readonly kind: 'gone' }
@@ -124,7 +123,6 @@ export interface OrderQuestion {
 export interface Store {
   readOrder(shop: string, id: string, question?: OrderQuestion): Promise<StoreAnswer<StoreOrder>>;
   readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
-  /** The coupon of one code. */
   readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;
   readMember(shop: string, id: string): Promise<StoreAnswer<StoreMember>>;
   /** A discount's codes in pages: a discount can have thousands. */
@@ -168,7 +166,6 @@ function contentOf(entity: StoreEntity) {
 /** Sources write different offsets, so moments are compared as numbers. */
 export const versionOf = (entity: StoreEntity): number => Date.parse(contentOf(entity).updatedAt);
 
-/** The id in its key. */
 function keyOf(entity: StoreEntity): string {
   const value = contentOf(entity);
   return 'code' in value ? value.code : value.id;
@@ -206,7 +203,6 @@ export interface Span {
   readonly by?: 'creation';
 }
 
-/** One thing that the store changed. */
 export interface Changed<Value> {
   readonly id: string;
   /** ISO 8601. */

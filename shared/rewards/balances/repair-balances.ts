@@ -40,7 +40,6 @@ interface Repaired {
 export interface RepairPosition {
   /** Points that moved until here were compared. */
   readonly doneUntil: number;
-  /** When the last comparison began. */
   readonly began: number;
   /** A comparison that was begun and not ended. */
   readonly scan?: RepairScan;

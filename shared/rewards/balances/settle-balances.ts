@@ -70,14 +70,12 @@ export const settleBalances: Settle<BalanceDeps> = (groups, deps) => ({
   },
 });
 
-/** What is to be done for one customer after the first steps. */
 type Prepared =
   /** No message can be used, or one that cannot be used could not be parked. */
   | { readonly kind: 'parked'; readonly retry: RetryReason | undefined }
   | { readonly kind: 'ended'; readonly items: Items; readonly outcome: Outcome }
   | Writing;
 
-/** A balance that is about to be written. */
 interface Writing extends Change<RecordKey<'customer'>> {
   readonly kind: 'writing';
   readonly items: Items;

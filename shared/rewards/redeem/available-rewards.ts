@@ -50,7 +50,6 @@ type Available =
   | { readonly kind: 'another-member'; readonly isRead: boolean }
   | Unavailable;
 
-/** What the service offers this customer for this cart. */
 export async function readAvailable(
   customerId: string,
   cart: readonly CartLine[],

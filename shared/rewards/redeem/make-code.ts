@@ -56,7 +56,6 @@ export async function makeCode(
 /** A code that the ledger has forgotten began earlier. An app without `read_all_orders` sees 60 days (Shopify, "Order"). */
 const BEFORE_CODE_MS = 60 * 86_400_000;
 
-/** Whether an order of the customer names the code. */
 export async function isOrdered(
   { shop, customerId }: Customer,
   { code, startsAt }: RewardCode,

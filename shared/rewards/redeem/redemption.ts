@@ -5,7 +5,6 @@ import type { RedemptionView, RewardKind } from '../../store/storefront-answers.
 /** What the shopper was offered when the intent was recorded. All of it can become a store discount or store credit. */
 export interface RewardTerms {
   readonly title: string;
-  /** What it costs. */
   readonly points: number;
   readonly kind: RewardKind;
   /** An amount of the shop's currency or a percentage; 0 for free shipping. */

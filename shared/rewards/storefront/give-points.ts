@@ -79,7 +79,6 @@ export async function givePoints(
   return isGiven ? { kind: 'given' } : { kind: 'refused', why: 'refused' };
 }
 
-/** What was given in a shop on a day. */
 interface GivenDay {
   readonly points: number;
   /** The newest last. */

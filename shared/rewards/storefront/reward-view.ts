@@ -59,7 +59,6 @@ export function viewForAll(
     : notListed(active);
 }
 
-/** What the service offers, with the reasons for all else. */
 export async function viewRewards(
   offered: AvailableRewards,
   program: ActiveRewards,

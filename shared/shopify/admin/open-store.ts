@@ -4,7 +4,6 @@ import { type AdminStore, createAdminStore } from './admin-store.ts';
 import { parseAdminSecret } from './client/admin-secret.ts';
 import type { Enrichment } from './order-as-payload.ts';
 
-/** The store of configured shops, asked for what their rules need. */
 export const openShopifyStore = ({ shop: open, reserve = 0 }: StoreSettings): AdminStore =>
   createAdminStore({
     reserve,

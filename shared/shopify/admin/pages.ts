@@ -75,7 +75,6 @@ function searchFor({ from, until, by }: Span): string {
   return `${date}:>='${toSecond(Math.floor(from / 1000))}' AND ${end}`;
 }
 
-/** The variables of a page of a scan. */
 export function placeIn(span: Span, after: string | undefined) {
   const sortKey = span.by === 'creation' ? 'CREATED_AT' : 'UPDATED_AT';
   return { search: searchFor(span), sortKey, after: after ?? null } as const;

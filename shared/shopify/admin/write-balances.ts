@@ -218,7 +218,6 @@ type DefinitionMade =
   | { readonly kind: 'refused'; readonly code: string }
   | Unavailable;
 
-/** Creates a missing definition, or opens a closed one. */
 export async function repairDefinition(
   ask: Ask,
   namespace: string,

@@ -51,7 +51,6 @@ export const post = <Whom extends keyof Questions>(
   answer: RouteFor<Whom>['answer'],
 ): RouteFor<Whom> => ({ method: 'POST', for: whom, parameters: [], answer });
 
-/** The answer for the shopper's browser, or for the extension that asks. */
 export interface StorefrontAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -31,7 +31,6 @@ interface History {
   readonly failure: Failure | undefined;
 }
 
-/** What the page shows, and what a customer does on it. */
 export class Account {
   readonly program: Program;
   words: Words;

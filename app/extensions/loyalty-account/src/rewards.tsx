@@ -18,7 +18,6 @@ interface Props {
   readonly rewards: readonly Reward[] | null;
 }
 
-/** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function Rewards({ account, rewards }: Props) {
   const { strings } = account.words;
   if (!rewards) return null;
@@ -200,7 +199,6 @@ interface CodeProps {
   readonly redemption: Redemption;
 }
 
-/** The code with ways to use it, and its state; a sentence where there is no code yet. */
 function Code({ account, redemption }: CodeProps) {
   const { words, notes } = account;
   const { id, code } = redemption;
@@ -215,7 +213,6 @@ function Code({ account, redemption }: CodeProps) {
   );
 }
 
-/** Use it, copy it, give it back after a question. */
 function Uses({ account, redemption, code }: CodeProps & { readonly code: string }) {
   const { words, shop } = account;
   const { codes } = words.strings;

@@ -10,7 +10,6 @@ import { type TillView, useTill } from './use-till.ts';
 
 export default () => render(<Modal />, document.body);
 
-/** The customer's codes and rewards for the cart as it is. */
 function Modal() {
   const view = useTill();
   const { till, words, strings, isOffline } = view;
@@ -189,7 +188,6 @@ function standingOf(
   return tier ? `${standing} · ${tier.name}` : standing;
 }
 
-/** How far the redemption is. */
 function StepPanel(view: TillView) {
   const { till, words, strings, cart } = view;
   const { step } = till;

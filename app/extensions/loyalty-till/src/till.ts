@@ -38,7 +38,6 @@ interface TillParts {
   readonly ask: Ask;
   readonly sale: Sale;
   readonly keys: StoredKeys;
-  /** The cart of this moment. */
   readonly cart: () => TillCart;
   readonly applyCode: (code: string) => Promise<void>;
   readonly changed: () => void;
