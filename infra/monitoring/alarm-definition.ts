@@ -85,7 +85,6 @@ export function absent(periods: number): Condition {
 /** Periods of five minutes: the alarm recovers only after an hour without the problem. */
 export const ONE_HOUR = 12;
 
-/** What alarms monitor. */
 export interface Monitored {
   readonly connector: Connector;
   readonly metricsNamespace: string;
