@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { vi } from 'vitest';
 import { line } from '../../scripts/connector/ground/terminal/line.ts';
-import { openBackfills } from '../../scripts/connector/set-up/run-backfill.ts';
+import { openBackfills } from '../../scripts/connector/set-up/backfill.ts';
 import { changeControl } from '../../shared/core/calls/shop-pause.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';

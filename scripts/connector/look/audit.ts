@@ -11,7 +11,7 @@ import { type Deployment, openLedger, openLists, rulesOf } from '../ground/sessi
 import { messagesIn, readQueues } from '../ground/session/queues.ts';
 import { readExportedLogs, readLogs } from '../ground/session/read-logs.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import { type Block, type Document, right, table } from '../ground/terminal/document.ts';
 import { StoppedEarly } from '../ground/terminal/exit.ts';
 import { type Line, line } from '../ground/terminal/line.ts';
@@ -31,8 +31,7 @@ import {
   type Violation,
 } from './audit-promises.ts';
 
-export interface AuditOptions {
-  readonly shop?: string;
+export interface AuditOptions extends CommonOptions {
   /** Epoch milliseconds. */
   readonly since: number;
   readonly until?: number;
@@ -117,7 +116,6 @@ async function judgeLines(session: Session, audited: Audited): Promise<number> {
     judge.finish();
   } finally {
     facts.remove();
-    progress.end();
   }
   const { logRetentionDays } = deployment.connector.deployment;
   if (deployment.where === 'aws' && span.since < startedAt - logRetentionDays * DAY_MS) {

@@ -71,32 +71,28 @@ current state it ends with 0: the service cannot be asked for one.
     .option('--full', 'show what the loyalty service should hold, field by field')
     .option('--reveal', 'show personal data instead of masking it; this is recorded');
 
-  declare<{ readonly shop?: string; readonly since?: number; readonly csv?: string }>(
-    program,
-    'compare',
-    {
-      summary: 'read many orders from both sides and list what differs',
-      description:
-        'Reads each order that changed lately from the store, the ledger and the loyalty service. For an observed shop it compares what would be sent with what the service holds, also under the ids of another integration.',
-      examples: `\
+  declare<{ readonly since?: number; readonly csv?: string }>(program, 'compare', {
+    summary: 'read many orders from both sides and list what differs',
+    description:
+      'Reads each order that changed lately from the store, the ledger and the loyalty service. For an observed shop it compares what would be sent with what the service holds, also under the ids of another integration.',
+    examples: `\
   npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
   npx loyalty-connector compare orders --since 7d --csv compared.csv
 
 The file has one line for each order, without personal data.
 `,
-      run:
-        async () =>
-        async (session, { since, ...options }, kind) => {
-          if (kind !== 'orders' || since === undefined) {
-            throw new BadArguments(
-              'give "orders" and --since, such as: compare orders --since 24h. For one order or product: trace order ID, trace product ID.',
-            );
-          }
-          const { compareOrders } = await import('./compare-orders.ts');
-          return compareOrders(session, { ...options, since });
-        },
-    },
-  )
+    run:
+      async () =>
+      async (session, { since, ...options }, kind) => {
+        if (kind !== 'orders' || since === undefined) {
+          throw new BadArguments(
+            'give "orders" and --since, such as: compare orders --since 24h. For one order or product: trace order ID, trace product ID.',
+          );
+        }
+        const { compareOrders } = await import('./compare-orders.ts');
+        return compareOrders(session, { ...options, since });
+      },
+  })
     .argument('<kind>', 'orders')
     // "compare order 1007" is answered with the command that does it.
     .allowExcessArguments()

@@ -8,7 +8,7 @@ import {
   totalOf,
 } from '../ground/compare/read-orders.ts';
 import { findShop } from '../ground/session/arguments.ts';
-import type { Session } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import {
   type Document,
   text,
@@ -23,14 +23,12 @@ import { counted, countedWith } from '../ground/terminal/text.ts';
 /** One command line names no more. */
 const MOST_SENT = 20;
 
-export interface CompareOptions {
-  readonly shop?: string;
+export interface CompareOptions extends CommonOptions {
   /** Epoch milliseconds. */
   readonly since: number;
   readonly csv?: string;
 }
 
-/** Compares every order that the store changed since then; what does not agree is listed. */
 export async function compareOrders(
   session: Session,
   { shop: named, since, csv }: CompareOptions,

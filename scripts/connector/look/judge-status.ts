@@ -99,7 +99,6 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
   return { kind: 'ok', what: `All clear${rest}.` };
 }
 
-/** What waits, and whether it goes on without a person. */
 function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: Date): Finding {
   const { shop, waitsFor, messages, since, nextTry, whys, mayBeEarlier } = group;
   const tryAt = nextTry === undefined ? Number.POSITIVE_INFINITY : Date.parse(nextTry);

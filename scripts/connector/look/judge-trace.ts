@@ -67,7 +67,6 @@ export interface Traced {
   readonly id: string;
 }
 
-/** Reads ledger, store, dead letters and loyalty service, and changes nothing. */
 export async function collectTrace(
   deployment: Deployment,
   services: ShopServices,
@@ -133,7 +132,6 @@ export interface Judged {
   readonly next: readonly Suggestion[];
 }
 
-/** Decides whether the loyalty service has the current state of the store, and what to do if not. */
 export function judgeTrace(trace: Trace): Judged {
   const { key, entry, letters, store, mapped, pause, ready, held } = trace;
   const [wait] = trace.waits;

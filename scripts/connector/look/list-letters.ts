@@ -244,7 +244,6 @@ export async function scanCommand(session: Session): Promise<Document> {
   const settings = { queues, signal, onProgress };
   const rebuilt = await rebuildSummaries(listed, settings, openLedger(deployment));
   const { received, notSeen, restored, removed } = rebuilt;
-  progress.end();
   change.count({ restored, removed });
   const changed = `${restored} added to the list, ${removed} removed.`;
   return {

@@ -75,7 +75,6 @@ export async function showLetter(
   const progress = session.terminal.progress('Looking for it:');
   const onProgress = (seen: number, total: number) => progress.report(seen, `of about ${total}`);
   const [letter, ...others] = await findLetters(deployment, id, { signal, onProgress });
-  progress.end();
   const list = `To list all: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
     const left = 'For one that was sent again or dropped, "trace" shows what happened.';

@@ -26,7 +26,7 @@ import { codeText, showLine } from '../ground/letters/describe-letters.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import {
   type Block,
   type Cell,
@@ -46,8 +46,7 @@ import { counted } from '../ground/terminal/text.ts';
 import { collectTrace, judgeTrace, pointsText, type Trace } from './judge-trace.ts';
 import { timelineOf as historyOf } from './show-history.ts';
 
-export interface TraceOptions {
-  readonly shop?: string;
+export interface TraceOptions extends CommonOptions {
   readonly reveal?: boolean;
 }
 
@@ -73,7 +72,6 @@ export async function showTrace(
     const progress = session.terminal.progress('Searching the dead letters:');
     const onProgress = (seen: number) => progress.report(seen);
     const found = await collectTrace(deployment, services, traced, signal, onProgress);
-    progress.end();
     // A number is taken for an id, which nobody may have.
     if (isUnknown(found)) throw unknownTo(hit.kind, id);
     return documentOf(found, await orders, options.reveal);

@@ -41,15 +41,19 @@ import {
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
-import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import { type Block, type Document, text, type Verdict } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, spanText } from '../ground/terminal/text.ts';
 import { type FollowedLetter, followAll, judgeEnded } from './follow-letters.ts';
 
-export interface ReplayOptions {
-  readonly yes?: boolean;
+export interface ReplayOptions extends CommonOptions {
   readonly limit?: number;
   readonly wait?: boolean;
 }
@@ -98,7 +102,6 @@ async function replayPlanned(
       tally,
     );
   } finally {
-    progress.end();
     change.count({ sent: tally.replayed, notSent: countObstacles(tally) });
   }
   const sentMs = performance.now();
@@ -202,7 +205,6 @@ export function paceText(
 /** Fewer are done before anybody wonders. */
 const MANY = 50;
 
-/** What was done, in the end or when it was interrupted. */
 async function replayDocument(report: ReplayReport, deployment: Deployment): Promise<Document> {
   const { tally, notSeen, notReached, followed, took } = report;
   const { replayed, obstacles } = tally;
@@ -251,9 +253,8 @@ export function verdictOf({
   return followed && notReached === 0 ? verdict : undefined;
 }
 
-export interface DropOptions {
+export interface DropOptions extends CommonOptions {
   readonly because: string;
-  readonly yes?: boolean;
 }
 
 /** `loyalty-connector dead-letters drop`: what would go → ask → remove. No copy is kept: the store has the truth. */
@@ -329,7 +330,6 @@ async function dropListed(
       },
     });
   } finally {
-    progress.end();
     change.count({ dropped });
   }
   const left = Math.max(letters.length - dropped, 0);

@@ -45,7 +45,6 @@ interface KeptItem {
   readonly isPersonal: boolean;
 }
 
-/** All that is kept of the subject, as far as it can be read. */
 export interface Kept extends Subject {
   /** Of the customer, and of those whom the store merged into them; of a shop, of all. */
   readonly ids: ReadonlySet<string>;
@@ -126,7 +125,6 @@ export async function findKept(
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`),
     onLetters: (some) => void letters.push(...some.filter(isAbout)),
   });
-  progress.end();
   const unread = queues.reduce((sum, one) => sum + one.waiting, 0);
   const own = waits.filter(({ about }) => isTheirs(about.kind, about.id));
   return {
@@ -172,7 +170,6 @@ async function findItems(
       progress.report(seen);
     }
     if (id !== undefined && ids.size > known) continue;
-    progress.end();
     return { ids, items };
   }
 }

@@ -39,7 +39,6 @@ import type { Session } from '../ground/session/session.ts';
 import { STATUS } from '../ground/terminal/document.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
-/** Where a message that was sent again, or woken, ended up. */
 export interface Ended {
   readonly result: Result;
   readonly held?: Hold;
@@ -205,7 +204,7 @@ export async function sendAndFollow(
       onSent(now.sent);
       progress.report(now.sent);
     },
-  }).finally(() => progress.end());
+  });
   if (!wait || sent === 0 || sent < events.length) return { sent, followed: [] };
   session.interruption('No longer following; the messages stay on the queue.');
   const asSent = events.map(({ shop, kind, id, receivedAt: at }) => {
@@ -215,7 +214,6 @@ export async function sendAndFollow(
   return { sent, followed: await followAll(session, deployment, asSent, signal) };
 }
 
-/** With progress, as the workers and the queues of this deployment have it. */
 export async function followAll(
   session: Pick<Session, 'terminal'>,
   deployment: Deployment,
@@ -235,7 +233,6 @@ export async function followAll(
       progress.report(ended, `${counted(underway, 'message')} on the queues${waits}`);
     },
   });
-  progress.end();
   return followed;
 }
 

@@ -40,19 +40,17 @@ import {
 import { durationMs, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
-import { carryOut, type Session } from '../ground/session/session.ts';
+import { type CommonOptions, carryOut, type Session } from '../ground/session/session.ts';
 import { type Block, type Document, text, type VerdictKind } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { type Ended, heldByPause, heldByWait, judgeEnded, resultOf } from './follow-letters.ts';
 
-export interface PauseOptions {
-  readonly shop?: string;
+export interface PauseOptions extends CommonOptions {
   readonly queue?: QueueFamily;
   readonly because?: string;
   /** How long: `30m`, `2h`. */
   readonly for?: string;
-  readonly yes?: boolean;
 }
 
 /** What has waited for seven days raises an alarm, and after 13 it is parked. */
@@ -207,8 +205,7 @@ async function change(
   return { before, after, recorded };
 }
 
-export interface RetryNowOptions {
-  readonly shop?: string;
+export interface RetryNowOptions extends CommonOptions {
   /** Seconds. */
   readonly wait?: number;
 }
@@ -244,7 +241,6 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const progress = session.terminal.progress('Retried:', free.length);
   const report = (done: number) => progress.report(done, texts.join(' '));
   const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal, report);
-  progress.end();
   const ended: readonly Ended[] = [
     ...followed.map(endOf),
     ...woken.flatMap((one): readonly Ended[] => {

@@ -8,7 +8,12 @@ import { AUDIT_DAYS } from '../ground/session/audit-records.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import { commandsOf } from '../ground/session/services.ts';
-import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import {
   type Block,
   type Document,
@@ -26,13 +31,10 @@ import { dropLetters, openLetters } from './change-letters.ts';
 import { findKept, findSubject, type Kept, type Subject } from './find-kept.ts';
 import { sendAndFollow } from './follow-letters.ts';
 
-interface PrivacyOptions {
-  readonly shop?: string;
+interface PrivacyOptions extends CommonOptions {
   readonly reveal?: boolean;
-  readonly yes?: boolean;
 }
 
-/** `loyalty-connector privacy show`: what somebody may ask about their data. */
 export async function showKept(
   session: Session,
   { shop: named, reveal = false }: PrivacyOptions,
@@ -57,7 +59,6 @@ export async function showKept(
   };
 }
 
-/** `loyalty-connector privacy erase`: everything about one customer. */
 export async function eraseCustomer(
   session: Session,
   { shop, yes }: PrivacyOptions,
@@ -68,7 +69,6 @@ export async function eraseCustomer(
   return eraseSubject(session, deployment, subject, yes);
 }
 
-/** `loyalty-connector privacy erase-shop`: everything about all customers of a shop. */
 export async function eraseShop(
   session: Session,
   { yes }: PrivacyOptions,
@@ -255,7 +255,6 @@ function elsewhere(kept: Kept, { connector }: Deployment) {
 
 const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 
-/** What the items of a kind hold, in words. */
 const HOLDS: Readonly<Record<string, string>> = {
   order: 'the customer, as last sent',
   member: 'a hash of e-mail address and telephone number',

@@ -21,7 +21,7 @@ import {
 import { shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import {
   type Block,
   type Cell,
@@ -37,9 +37,8 @@ import {
 import { line } from '../ground/terminal/line.ts';
 import { counted, countedWith, relativeTime } from '../ground/terminal/text.ts';
 
-export interface ReconcileOptions {
+export interface ReconcileOptions extends CommonOptions {
   readonly deep?: boolean;
-  readonly shop?: string;
 }
 
 export async function startReconcile(
@@ -135,7 +134,6 @@ function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
   return { kind, what: sentences.join('\n') };
 }
 
-/** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
   { runs, ordersRead, differing, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, isScheduled }: Asked,

@@ -35,20 +35,23 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import { type Document, right, table, text } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { utcText } from '../ground/terminal/text.ts';
 
-export interface RecoverOptions {
+export interface RecoverOptions extends CommonOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
   readonly goLive?: number;
   readonly otherOffSince?: number;
   readonly from?: string;
-  readonly shop?: string;
-  readonly yes?: boolean;
 }
 
 /** What is to be recovered of one shop. Moments are epoch milliseconds. */
@@ -265,12 +268,8 @@ async function copyIn(
   );
   await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
   const tables = { from, to: deployment.output('LedgerTable') };
-  try {
-    const client = new DynamoDB(deployment.aws);
-    return await copyLedger(client, tables, signal, ({ read }) => progress.report(read));
-  } finally {
-    progress.end();
-  }
+  const client = new DynamoDB(deployment.aws);
+  return copyLedger(client, tables, signal, ({ read }) => progress.report(read));
 }
 
 interface CopiedLedger {
@@ -367,7 +366,6 @@ async function findRedemptions(
     const recovered = await recoverRedemptions(domain, new Date(since), deps, ({ customers }) =>
       progress.report(customers),
     );
-    progress.end();
     found.set(domain, recovered);
   }
   return found;

@@ -39,7 +39,7 @@ import { askService as askHeld } from '../ground/compare/sides.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openShopServices, type ShopServices } from '../ground/session/services.ts';
-import { carryOut, type Session } from '../ground/session/session.ts';
+import { type CommonOptions, carryOut, type Session } from '../ground/session/session.ts';
 import {
   type Cell,
   type Document,
@@ -56,13 +56,9 @@ import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts
 import { line, lineText } from '../ground/terminal/line.ts';
 import { counted, countedWith, utcText } from '../ground/terminal/text.ts';
 
-interface ShopOption {
-  readonly shop?: string;
-}
-
 type OpenRedemptions = Awaited<ReturnType<typeof openRedemptions>>;
 
-async function openRedemptions({ findDeployment }: Session, { shop: named }: ShopOption) {
+async function openRedemptions({ findDeployment }: Session, { shop: named }: CommonOptions) {
   const deployment = await findDeployment();
   return {
     deployment,
@@ -127,7 +123,7 @@ export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion
 /** Those of all shops, or of one, that are not finished; the longest under way first. */
 export async function listCommand(
   { findDeployment }: Session,
-  { shop: named }: ShopOption,
+  { shop: named }: CommonOptions,
 ): Promise<Document> {
   const deployment = await findDeployment();
   const now = new Date();
@@ -291,10 +287,9 @@ async function findCustomer(words: string, { deployment, shop, now }: OpenRedemp
   );
 }
 
-/** What one customer has in the store, the connector and the loyalty service. */
 export async function showCommand(
   session: Session,
-  options: ShopOption,
+  options: CommonOptions,
   customer: string,
 ): Promise<Document> {
   const opened = await openRedemptions(session, options);
@@ -487,12 +482,11 @@ export function rowsOf({ store, ledger, service }: Sides) {
   });
 }
 
-interface CloseOptions extends ShopOption {
+interface CloseOptions extends CommonOptions {
   readonly refused?: boolean;
   readonly cancelled?: boolean;
   readonly used?: boolean;
   readonly credited?: boolean;
-  readonly yes?: boolean;
 }
 
 const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly sees: string }>> = {
@@ -531,7 +525,6 @@ function closings(
   }));
 }
 
-/** Closes a redemption that a person has settled in the loyalty service or the store. */
 export async function closeCommand(
   session: Session,
   options: CloseOptions,

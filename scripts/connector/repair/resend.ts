@@ -24,11 +24,9 @@ import { counted } from '../ground/terminal/text.ts';
 import { judgeEnded, sendAndFollow } from './follow-letters.ts';
 
 export interface ResendOptions extends CommonOptions {
-  readonly shop?: string;
   readonly force?: boolean;
   readonly newRules?: boolean;
   readonly wait?: boolean;
-  readonly yes?: boolean;
 }
 
 interface Plan {

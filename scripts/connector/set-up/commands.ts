@@ -177,7 +177,7 @@ function registerBackfill(program: Command): void {
     description:
       "Sends orders, products or discount codes of the past through the connector's own queues, read from the store page by page. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
-  npx loyalty-connector backfill orders --since 2026-01-01    only estimates
+  npx loyalty-connector backfill orders --since 2026-01-01    estimates, and asks
   npx loyalty-connector backfill orders --since 90d --rate 20 --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
@@ -190,7 +190,7 @@ function registerBackfill(program: Command): void {
       // Sending the whole history is rarely intended, and only orders have a long one.
       .makeOptionMandatory(kind === 'orders');
     declare<StartOptions>(group, kind, {
-      summary: `send ${kind} created in a period: only an estimate of number and time unless --yes`,
+      summary: `send ${kind} created in a period, after showing their number and the time`,
       async run() {
         const { startBackfill } = await import('./backfill.ts');
         return (session, options) => startBackfill(session, kind, options);
@@ -199,7 +199,7 @@ function registerBackfill(program: Command): void {
       .addOption(since)
       .option(...ONE_SHOP)
       .option('--rate <n>', 'at most so many a second (default: 10)', wholeNumber(1, 1_000))
-      .option('--yes', 'send them; without this nothing is sent')
+      .option('--yes', 'do not ask')
       .option('--again', 'start again, even if the same period was sent before');
   }
   declare(group, 'status', {

@@ -26,9 +26,8 @@ interface DeployDeps {
   readonly terminal: Pick<Terminal, 'confirm' | 'note'>;
 }
 
-export interface DeployOptions {
+export interface DeployOptions extends CommonOptions {
   readonly stage: string;
-  readonly yes?: boolean;
   readonly rollBack?: boolean;
   /** Logical ids of what holds state and may be replaced or deleted. */
   readonly allowLoss?: readonly string[];
@@ -189,7 +188,6 @@ and become dead letters (newer-release) after the retry window. What only ${depl
   }
 }
 
-/** How to return to the version that was deployed before this newer one. */
 function goingBack(before: string): readonly string[] {
   if (compareVersions(VERSION, before) !== 'newer') return [];
   return [

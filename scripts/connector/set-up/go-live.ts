@@ -19,22 +19,25 @@ import {
 import { compareAndSettle, judgeFollowed } from '../ground/compare/settle.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
-import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import { type Document, text, type Verdict } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
 /** Moments are epoch milliseconds. */
-export interface GoLiveOptions {
-  readonly shop?: string;
+export interface GoLiveOptions extends CommonOptions {
   readonly from?: number;
   /** False: no other integration ever sent orders of the shop. */
   readonly other?: boolean;
   readonly otherOffSince?: number;
   /** In spite of signs that another integration is still on, or used ids that nobody knows. */
   readonly although?: boolean;
-  readonly yes?: boolean;
 }
 
 /**

@@ -7,7 +7,12 @@ import { createPace } from '../ground/compare/send.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { commandsOf, openShopServices } from '../ground/session/services.ts';
-import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import { type Document, facts, table, text } from '../ground/terminal/document.ts';
 import {
   BadArguments,
@@ -27,13 +32,11 @@ import {
 } from './balances-file.ts';
 import { changeRows, checkRows, type ImportRow, openRows } from './run-import.ts';
 
-export interface ImportOptions {
-  readonly shop?: string;
+export interface ImportOptions extends CommonOptions {
   readonly name?: string;
   readonly perSecond?: number;
   readonly check?: boolean;
   readonly undo?: boolean;
-  readonly yes?: boolean;
 }
 
 const DEFAULT_RATE = 5;
@@ -86,12 +89,10 @@ export async function importBalances(
 
   const finding = session.terminal.progress('Found:', file.rows.length);
   const found = await openRows(file, { ...deps, onProgress: finding.report });
-  finding.end();
   const { rows, faults: absent } = found;
   const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
   const checking = session.terminal.progress('Checked:', unchecked.length);
   const unknown = await checkRows(unchecked, { ...deps, onProgress: checking.report });
-  checking.end();
   if (signal.aborted) throw new StoppedEarly();
   const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
   const differing = differencesIn(rows, unit);
@@ -151,7 +152,6 @@ export async function importBalances(
       change?.count({ rows: done });
     };
     const changed = await changeRows(undo ? 'take' : 'give', meant, { ...deps, onProgress });
-    progress.end();
     const refused = [...(undo ? absent : []), ...changed];
     const left = totalOf(meant, ...states).rows - changed.length;
     const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];

@@ -10,7 +10,7 @@ import {
 } from '../ground/checks/check.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type CommonOptions, carryOut, type Session } from '../ground/session/session.ts';
 import {
   type Block,
   type Document,
@@ -18,7 +18,7 @@ import {
   text,
   type Verdict,
 } from '../ground/terminal/document.ts';
-import { EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
 import {
@@ -29,9 +29,7 @@ import {
 } from './probe-account.ts';
 import { STEPS } from './probe-steps.ts';
 
-export interface ProbeOptions {
-  readonly shop?: string;
-  readonly yes?: boolean;
+export interface ProbeOptions extends CommonOptions {
   readonly wait?: number;
 }
 
@@ -48,41 +46,41 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
   const id = `probe-${day}-${randomBytes(4).toString('hex')}`;
   const { host } = new URL(services.loyaltyAddress(shop));
-  if (!options.yes) {
-    session.show(previewOf(`the loyalty account of ${shop.domain} at ${host}`, id, options));
-    if (!(await terminal.confirm('Is this a TEST account?'))) return EXIT.fine;
-  }
-  const change = await session.beginChange(deployment);
-  const signal = session.interruption('Undoing what was created, then stopping.');
-  // For a person who has to look for it, should this process be ended at once.
-  terminal.note(`Everything created is named ${id}.`);
-  const progress = terminal.progress('Trying on the account:', STEP_COUNT);
-  const tried: TriedStep[] = [];
-  const undone = await tryAndUndo({
-    id,
-    now,
-    signal,
-    loyalty: services.loyalty(shop),
-    waitMs: (options.wait ?? WAIT_SECONDS) * 1_000,
-    pause: sleep,
-    onTried(one) {
-      tried.push(one);
-      progress.report(tried.length, one.name);
+  return carryOut(session, deployment, options.yes, {
+    preview: () => previewOf(`the loyalty account of ${shop.domain} at ${host}`, id, options),
+    question: 'Is this a TEST account?',
+    async act(change) {
+      const signal = session.interruption('Undoing what was created, then stopping.');
+      // For a person who has to look for it, should this process be ended at once.
+      terminal.note(`Everything created is named ${id}.`);
+      const progress = terminal.progress('Trying on the account:', STEP_COUNT);
+      const tried: TriedStep[] = [];
+      const undone = await tryAndUndo({
+        id,
+        now,
+        signal,
+        loyalty: services.loyalty(shop),
+        waitMs: (options.wait ?? WAIT_SECONDS) * 1_000,
+        pause: sleep,
+        onTried(one) {
+          tried.push(one);
+          progress.report(tried.length, one.name);
+        },
+      });
+      const left = undone.filter(({ verdict }) => verdict !== 'pass').length;
+      change.count({ steps: tried.length, undone: undone.length - left, left });
+      const { storefront, ...others } = mergeSettings(tried);
+      // Pasted into settings that have none, it would switch the storefront on.
+      const settings =
+        storefront && deployment.connector.storefront ? { ...others, storefront } : others;
+      return {
+        title: `Probe of ${shop.domain}: ${id}`,
+        verdict: judge(tried, left),
+        blocks: blocksOf(tried, undone, settings),
+        data: { id, steps: tried, undone, settings },
+      };
     },
   });
-  progress.end();
-  const left = undone.filter(({ verdict }) => verdict !== 'pass').length;
-  change.count({ steps: tried.length, undone: undone.length - left, left });
-  const { storefront, ...others } = mergeSettings(tried);
-  // Pasted into settings that have none, it would switch the storefront on.
-  const settings =
-    storefront && deployment.connector.storefront ? { ...others, storefront } : others;
-  return {
-    title: `Probe of ${shop.domain}: ${id}`,
-    verdict: judge(tried, left),
-    blocks: blocksOf(tried, undone, settings),
-    data: { id, steps: tried, undone, settings },
-  };
 }
 
 function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): Document {

@@ -25,20 +25,18 @@ import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages
 import { findShop } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { commandsOf, openShopServices, type PlatformShop } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import { type Document, STATUS, text } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { askHidden } from '../ground/terminal/terminal.ts';
 import { utcText } from '../ground/terminal/text.ts';
 
-export interface SetSecretOptions {
-  readonly shop?: string;
+export interface SetSecretOptions extends CommonOptions {
   readonly rotate?: boolean;
   readonly leaked?: boolean;
   readonly olderApp?: boolean;
   readonly untried?: boolean;
-  readonly yes?: boolean;
 }
 
 /** Ask → check → try → store → wake what waited for it. */

@@ -184,10 +184,7 @@ async function waitWhileChanging({ terminal, stack, aws }: SetupDeps) {
   for (let polls = 0; ; polls += 1) {
     const found = await readStack(aws, stack);
     const status = found?.status ?? '';
-    if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') {
-      progress.end();
-      return found;
-    }
+    if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') return found;
     progress.report(polls, status);
     await sleep(POLL_MS);
   }

@@ -12,7 +12,7 @@ import {
   openBackfills,
   type ReadDeps,
   readPast,
-} from '../../../scripts/connector/set-up/run-backfill.ts';
+} from '../../../scripts/connector/set-up/backfill.ts';
 import {
   deduplicationIdOf,
   isStoreEvent,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toEvent } from '../../../scripts/connector/set-up/run-backfill.ts';
+import { toEvent } from '../../../scripts/connector/set-up/backfill.ts';
 import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
+import { openBackfills } from '../../../scripts/connector/set-up/backfill.ts';
 import { BEFORE_ALL_FIXTURES } from '../../fixtures/order-payload.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { addSetting } from '../../support/project.ts';

@@ -1,5 +1,5 @@
 import { judgeGoLive } from '../../../scripts/connector/look/audit-promises.ts';
-import { toEvent } from '../../../scripts/connector/set-up/run-backfill.ts';
+import { toEvent } from '../../../scripts/connector/set-up/backfill.ts';
 import { HISTORY_METADATA, type OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -4,10 +4,7 @@ import {
   recordBegin,
   recordEnd as recordEndOfChange,
 } from '../../../scripts/connector/ground/session/audit-records.ts';
-import {
-  type BackfillState,
-  openBackfills,
-} from '../../../scripts/connector/set-up/run-backfill.ts';
+import { type BackfillState, openBackfills } from '../../../scripts/connector/set-up/backfill.ts';
 import {
   changeRows,
   type ImportDeps,

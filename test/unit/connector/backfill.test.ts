@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { storeUnread } from '../../../scripts/connector/ground/session/services.ts';
-import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
+import { openBackfills } from '../../../scripts/connector/set-up/backfill.ts';
 import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { failure, unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';

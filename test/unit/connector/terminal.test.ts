@@ -3,6 +3,7 @@ import { parseMoment, wholeNumber } from '../../../scripts/connector/ground/sess
 import { renderTable } from '../../../scripts/connector/ground/terminal/print-document.ts';
 import {
   createProgress,
+  createTerminal,
   progressLine,
 } from '../../../scripts/connector/ground/terminal/terminal.ts';
 import {
@@ -141,6 +142,33 @@ it('says nothing twice in a pipe', () => {
   const progress = createProgress({ ...settings, quiet: false });
   for (; now < 60_000; now += 500) progress.report(now < 30_000 ? 1 : 2, 'Retrying 3 messages');
   expect(lines.map((one) => one.slice(0, 15))).toEqual(['Retried: 1 of 3', 'Retried: 2 of 3']);
+});
+
+it('leaves the screen to whatever is written next, and comes back with what is new', () => {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write');
+  write.mockImplementation((text) => written.push(String(text)) > 0);
+  const { isTTY, columns } = process.stderr;
+  Object.assign(process.stderr, { isTTY: true, columns: 80 });
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const terminal = createTerminal({ quiet: false });
+    const progress = terminal.progress('Reading:');
+    vi.setSystemTime(3_000);
+    progress.report(1);
+    terminal.note('a note');
+    terminal.note('another');
+    progress.report(2);
+    terminal.note('the last');
+    const shown = written.map((text) => text.replace(/^\r(Reading: \d).*$/s, '$1'));
+    const gone = '\r\u001b[K';
+    const notes = [gone, 'a note\n', 'another\n'];
+    expect(shown).toEqual(['Reading: 1', ...notes, 'Reading: 2', gone, 'the last\n']);
+  } finally {
+    vi.useRealTimers();
+    write.mockRestore();
+    Object.assign(process.stderr, { isTTY, columns });
+  }
 });
 
 const iso = (text: string) => new Date(parseMoment(text)).toISOString();

@@ -141,7 +141,6 @@ export const resultOf = (
   findings: readonly Finding[],
 ): CheckResult => ({ name, ...(needs && { needs }), findings });
 
-/** Why it could not be asked, in words. */
 export function notAsked(error: unknown, options: CommonOptions): Finding {
   const problem = error instanceof Problem ? error : explainAwsError(error, options);
   const said = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown error';
@@ -348,7 +347,6 @@ export function serverCheck({ shops, services }: Omit<ShopDeps, 'deployment'>): 
   );
 }
 
-/** What the platform found, with the command that repairs it. */
 export function judgeStore(found: readonly StoreFinding[], shop: Shop): readonly Finding[] {
   const [label, of] = ['Set the credentials of the store', { shop: shop.domain }];
   return found.flatMap(({ isRefused, currency, scopes: _, ...finding }) => [

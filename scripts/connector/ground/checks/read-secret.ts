@@ -132,7 +132,6 @@ export interface CredentialStatus {
   readonly storedAt?: Date | undefined;
 }
 
-/** Which secrets of every shop are set and usable, without their values. */
 export async function readCredentials(
   deployment: Pick<Deployment, 'aws' | 'output' | 'connector'>,
   options: CommonOptions,

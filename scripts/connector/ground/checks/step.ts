@@ -56,9 +56,7 @@ const briefly = ([first, ...others]: readonly Finding[]): string =>
 
 export interface SetupOptions extends CommonOptions {
   readonly stage?: string;
-  readonly shop?: string;
   readonly olderApp?: boolean;
-  readonly yes?: boolean;
 }
 
 export interface SetupDeps {

@@ -19,15 +19,12 @@ export type Result =
   | 'failing'
   | 'gone';
 
-/** What every command that sends answers. */
 export interface Sent {
-  /** How many messages the workers were given. */
   readonly sent: number;
   /** What became of how many of them; empty where they were not followed. */
   readonly outcomes: Readonly<Partial<Record<Result, number>>>;
 }
 
-/** What keeps a message on its queue. */
 export interface Hold {
   /** A sentence without its end. */
   readonly what: string;

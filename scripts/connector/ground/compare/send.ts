@@ -53,7 +53,6 @@ export interface SendDeps<State> {
   readonly onProgress: (state: State, waitsFor: 'the workers' | 'the store' | undefined) => void;
 }
 
-/** Another process has saved the same progress meanwhile. */
 export class SavedElsewhere extends Error {
   override readonly name = 'SavedElsewhere';
 }
@@ -129,7 +128,6 @@ async function sendPortion<State extends Progress<unknown>>(
   signal.throwIfAborted();
 }
 
-/** What a command that sends uses of this deployment. */
 export function openSending(
   deployment: Deployment,
   families: readonly QueueFamily[],

@@ -126,10 +126,7 @@ async function drain({ deployment, session, signal }: Open) {
     progress.report(left);
     if (left < least) [least, fellAt] = [left, Date.now()];
     zeros = left === 0 ? zeros + 1 : 0;
-    if (zeros === ZEROS || Date.now() - fellAt > STILL_MS || signal.aborted) {
-      progress.end();
-      return counts;
-    }
+    if (zeros === ZEROS || Date.now() - fellAt > STILL_MS || signal.aborted) return counts;
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
   }
 }
@@ -238,7 +235,6 @@ export async function runReconcile(
     if (ended === domains.length) break;
     await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
   }
-  progress.end();
   return isOurs;
 }
 

@@ -55,7 +55,6 @@ interface HeldCopy {
 export const orderIn = (store: StoreAnswer<StoreEntity>): StoreOrder | undefined =>
   store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
 
-/** Reads the three sides, and changes nothing. */
 export async function readSides(
   deployment: Deployment,
   services: ShopServices,
@@ -349,7 +348,6 @@ export const sidesTable = ({ rows }: Pick<JudgedSides, 'rows'>): TableBlock =>
 /** By the number of the loyalty service. */
 const COUPON_TYPES = ['fixed value', 'percent', 'free shipping', 'discount on shipping', 'other'];
 
-/** What is shown of each side, with its title. */
 const FIELDS: Readonly<Partial<Record<keyof Figures, string>>> = {
   ...{ state: 'state', amount: 'amount that counts', coupon: 'coupon', value: 'value' },
   ...{ type: 'type', email: 'e-mail address', title: 'title', price: 'price' },

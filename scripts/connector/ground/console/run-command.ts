@@ -173,7 +173,6 @@ function terminalTo(send: RunSettings['send']): Terminal {
           sentAt = performance.now();
           send({ progress: { doing, done, total, detail } });
         },
-        end: () => {},
       };
     },
     // The page asks before it sends the command, with --yes.

@@ -236,7 +236,6 @@ const NOTICE =
   '/* Contains Preact (c) 2015-present Jason Miller and Preact Signals (c) 2022-present Preact Team, both under ' +
   'the MIT License. */';
 
-/** One script and one style sheet, from the sources. */
 async function buildPage(): Promise<ReadonlyMap<string, string>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({

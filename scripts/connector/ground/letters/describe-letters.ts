@@ -44,7 +44,6 @@ export interface LetterGroup {
   readonly code: string | undefined;
   readonly why: string;
   readonly delivered: boolean;
-  /** What a person can do about the code, where it is known. */
   readonly advice: string | undefined;
   readonly count: number;
   /** ISO 8601. */
@@ -53,7 +52,6 @@ export interface LetterGroup {
   readonly example: About;
 }
 
-/** What a dead letter is about, as far as it can be read. */
 export interface About {
   readonly letterId: string;
   readonly shop: string | undefined;
@@ -245,7 +243,6 @@ const SCANNED: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'dis
 export const isUnrecorded = ({ event, reason }: ListedDeadLetter): boolean =>
   !event || (reason === 'unreadable' && SCANNED.has(event.kind));
 
-/** What happens to the dead letter if nobody decides. */
 export function expiryText(
   letter: ListedDeadLetter,
   { healing, shops }: Pick<Connector, 'healing' | 'shops'>,
@@ -299,7 +296,6 @@ export async function readList(
   const all = await readSummaries(openLists(deployment), new Date(), {
     onProgress: (read) => progress.report(read),
   });
-  progress.end();
   const own = all.filter(({ family }) => families.includes(family));
   const known = await withDelivered(own, openLedger(deployment));
   // Only a text can be meant for a name.

@@ -210,7 +210,6 @@ export function prepareReplay(
     : { kind: 'obstacle', obstacle: 'unreadable' };
 }
 
-/** What became of the dead letters so far. */
 export interface ReplayTally {
   /** Of those to send, received. */
   found: number;
@@ -218,7 +217,6 @@ export interface ReplayTally {
   readonly obstacles: Map<Obstacle, number>;
 }
 
-/** A dead letter that was sent again, as `followReplayed` needs it. */
 export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */

@@ -63,7 +63,6 @@ export function parseBound(text: string): number {
   return /^\d+[a-z]$/.test(text) ? Math.floor(epochMs / DAY_MS) * DAY_MS : epochMs;
 }
 
-/** A parser for commander: a whole number within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

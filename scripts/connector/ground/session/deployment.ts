@@ -33,7 +33,6 @@ export interface AwsSettings {
   };
 }
 
-/** A running connector, on AWS or on this machine. */
 export interface Deployment {
   readonly where: 'aws' | 'local';
   /** `prod`, or the name in `connector.config.<stage>.ts`. */
@@ -112,7 +111,6 @@ export function deployAgain({
 export const nextCommand = ({ where, stack, region, aws }: Place, command: string): string =>
   lineText(line(command), { where, stack, region, profile: aws.profile });
 
-/** The outputs of the stack that name a queue and its dead letters. */
 export const QUEUE_OUTPUTS = {
   orders: { queue: 'OrdersQueueUrl', letters: 'OrdersDeadLetterQueueUrl' },
   products: { queue: 'ProductsQueueUrl', letters: 'ProductsDeadLetterQueueUrl' },
@@ -130,7 +128,6 @@ export async function rulesOf(
   return withGoLive(rules, goLive, ledger, takeover);
 }
 
-/** How command and stack differ in their versions, if they do. */
 export function versionDifference(
   stack: string,
   command = VERSION,

@@ -75,7 +75,6 @@ export interface Sign {
 
 type SignOf = 'misconfigured' | 'crash' | 'signatures-refused';
 
-/** How the work of all queues ended in the last hour. */
 export interface LastHour extends Readonly<Record<Counted, number>> {
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
   /** From the change in one system to the answer of the other; undefined when nothing was applied. */

@@ -161,7 +161,6 @@ export async function readStack(
   };
 }
 
-/** Finds a stack on AWS by its CloudFormation outputs. */
 async function findDeployedStack({
   stack,
   ...place

@@ -188,12 +188,12 @@ function policyOf(deployment: Deployment | undefined): string {
   }
 }
 
-/** Without colours: it may quote what was typed or read. */
+/** In the place of a progress line. Without colours: it may quote what was typed or read. */
 const printError = (text: string): void => {
-  process.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+  const start = process.stderr.isTTY ? '\r\u001b[K' : '';
+  process.stderr.write(`${start}${text.split('\n').map(printable).join('\n')}\n`);
 };
 
-/** This process: its terminal, Ctrl-C and its exit code. */
 const processHost: Host = {
   createTerminal,
   async findDeployment(options) {
@@ -204,9 +204,7 @@ const processHost: Host = {
     process.on('SIGINT', () => {
       const ending = interrupt();
       if (ending === undefined) process.exit(EXIT.interrupted);
-      // The cursor may be behind a progress line.
-      const start = process.stderr.isTTY ? '\n' : '';
-      printError(`${start}${ending} Press Ctrl-C again to stop at once.`);
+      printError(`${ending} Press Ctrl-C again to stop at once.`);
     });
   },
   reportProblem({ message, next }) {

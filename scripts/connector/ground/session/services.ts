@@ -28,7 +28,6 @@ export interface ShopServices {
   readonly store: ShopperStore;
   /** What people ask of a shop's store; also with a secret that is not stored yet. */
   asked(shop: Shop, fields?: Readonly<Record<string, unknown>>): AskedShop;
-  /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
   loyaltyAddress(shop: Shop): string;
 }

@@ -7,7 +7,9 @@ import type { Deployment, StackOptions } from './deployment.ts';
 export interface CommonOptions extends StackOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** Of some commands: also what is folded away on a page. */
+  /** These of some commands: only this shop; do it without asking; also what is folded away on a page. */
+  readonly shop?: string;
+  readonly yes?: boolean;
   readonly full?: boolean;
 }
 

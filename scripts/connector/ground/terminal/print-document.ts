@@ -26,7 +26,6 @@ export interface PrintSettings {
 
 const STYLES = { ok: 'green', pending: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
 
-/** Draws a document at the terminal: the verdict, what it rests on, and what to do next. */
 export function printDocument(
   terminal: Terminal,
   { title, verdict, blocks, next = [] }: Document,
@@ -162,7 +161,6 @@ const GAP = '  ';
 const LEAST_WIDTH = 8;
 const DETAIL_INDENT = ' '.repeat(7);
 
-/** A table with a header, at most as wide as the screen. */
 export function renderTable(
   { columns, rows }: Pick<TableBlock, 'columns' | 'rows'>,
   now: Date,

@@ -15,7 +15,7 @@ export interface Terminal {
   line(text?: string): void;
   /** About the run, not its result. */
   note(text: string): void;
-  /** Shown after two seconds; not with `--json`. */
+  /** Shown after two seconds, until anything else is written; not with `--json`. */
   progress(doing: string, total?: number): Progress;
   /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
@@ -28,24 +28,31 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
   const style: Terminal['style'] = (format, text) => styleText(format, text, { stream: stdout });
   // A terminal that does not know its size says 0.
   const width = (stdout.isTTY && stdout.columns) || WIDTH_WITHOUT_SCREEN;
-  const print = (text: string) => void stdout.write(`${printableLines(text)}\n`);
+  let shown: ReturnType<typeof createProgress> | undefined;
+  const print = (stream: NodeJS.WriteStream, text: string) => {
+    shown?.end();
+    stream.write(`${printableLines(text)}\n`);
+  };
   return {
     width,
     style,
-    line: (text = '') => print(text),
-    note: (text) => void stderr.write(`${printableLines(text)}\n`),
-    progress: (doing, total) =>
-      createProgress({ doing, total, stream: stderr, quiet, now: Date.now }),
+    line: (text = '') => print(stdout, text),
+    note: (text) => print(stderr, text),
+    progress(doing, total) {
+      shown?.end();
+      shown = createProgress({ doing, total, stream: stderr, quiet, now: Date.now });
+      return shown;
+    },
     // Only a typed "yes" counts.
-    confirm: async (question) =>
-      process.stdin.isTTY && (await askLine(`${question} Type "yes"`)) === 'yes',
+    async confirm(question) {
+      shown?.end();
+      return process.stdin.isTTY && (await askLine(`${question} Type "yes"`)) === 'yes';
+    },
   };
 }
 
 interface Progress {
   report(done: number, detail?: string): void;
-  /** Removes the line; the command itself reports the result. */
-  end(): void;
 }
 
 interface ProgressSettings {
@@ -62,7 +69,7 @@ const SCREEN_EVERY_MS = 200;
 const LOG_EVERY_MS = 5_000;
 
 /** One line that is overwritten on a screen; in a pipe a line every few seconds, if there is something new. */
-export function createProgress(settings: ProgressSettings): Progress {
+export function createProgress(settings: ProgressSettings): Progress & { end(): void } {
   const { stream, quiet, now } = settings;
   const startedAt = now();
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -81,6 +88,7 @@ export function createProgress(settings: ProgressSettings): Progress {
     },
     end() {
       if (stream.isTTY && Number.isFinite(reportedAt)) stream.write('\r\u001b[K');
+      reportedAt = Number.NEGATIVE_INFINITY;
     },
   };
 }

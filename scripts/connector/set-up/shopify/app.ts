@@ -24,22 +24,21 @@ import { readSecret } from '../../ground/checks/read-secret.ts';
 import { shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
 import { isDenied } from '../../ground/session/explain-aws-error.ts';
-import type { Session } from '../../ground/session/session.ts';
+import type { CommonOptions, Session } from '../../ground/session/session.ts';
 import type { Document } from '../../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../../ground/terminal/exit.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { counted } from '../../ground/terminal/text.ts';
 import { ALL_ORDERS, isShopify, requireShopify, wantedScopes } from './store-checks.ts';
 
-interface AppOptions {
-  readonly shop?: string;
+interface AppOptions extends CommonOptions {
   readonly clientId?: string;
 }
 
 /** Write what differs, leaving alone what is not ours → compare. */
 export async function writeApp(
   session: Session,
-  options: AppOptions & { readonly yes?: boolean },
+  options: AppOptions,
 ): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
   const meant = shopsOf(deployment.connector, options.shop);

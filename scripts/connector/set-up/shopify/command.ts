@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { ANY_SHOP, declare, ONE_SHOP } from '../../ground/session/run-action.ts';
 
-/** What the connector needs of the store: the app, what pages show, the webhooks. */
 export function registerStore(program: Command): void {
   const app = declare(program, 'app', {
     summary: 'write the Shopify app: scopes, proxy, extensions',

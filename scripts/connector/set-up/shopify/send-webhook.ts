@@ -16,14 +16,13 @@ import {
   type PostedDelivery,
   postDelivery,
 } from '../../ground/session/post-delivery.ts';
-import type { Session } from '../../ground/session/session.ts';
+import type { CommonOptions, Session } from '../../ground/session/session.ts';
 import { DOCTOR, type Document, facts, type Suggestion } from '../../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../../ground/terminal/exit.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { requireShopify } from './store-checks.ts';
 
-export interface SendOptions {
-  readonly shop?: string;
+export interface SendOptions extends CommonOptions {
   readonly file?: string;
   readonly topic?: string;
 }
@@ -92,7 +91,6 @@ function judgeAnswer(
   return { verdict: { kind: 'ok', what: answered }, next: KINDS.has(named) ? [trace] : [] };
 }
 
-/** Signs and posts it as the store would. */
 export async function deliver(
   deployment: Deployment,
   shop: Pick<Shop, 'domain' | 'path' | 'platform'>,

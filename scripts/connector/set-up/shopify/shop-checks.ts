@@ -146,17 +146,13 @@ async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<r
       return delivered;
     },
   );
-  if (!isAccepted(answer)) {
-    progress.end();
-    return [fail(`${address}: ${answerText(answer)}`, DOCTOR)];
-  }
+  if (!isAccepted(answer)) return [fail(`${address}: ${answerText(answer)}`, DOCTOR)];
   const id = entityIn(chosen, shop.domain)?.id ?? '';
   const ledger = openLedger(deployment);
   const entry = await within(HANDLED_WITHIN_MS, Boolean, async () => {
     progress.report(tries, 'accepted, waiting for the worker');
     return readEntry(ledger, { shop: shop.domain, kind: 'product', id });
   });
-  progress.end();
   const last = entry?.outcomes.at(-1);
   if (last) {
     const { outcome, why = '' } = last;

@@ -109,7 +109,6 @@ export function wantedScopes(
 const hasScope = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
 
-/** Whether the shop accepts the token, and the app has the scopes that the workers need. */
 export const adminApiCheck = ({ shops, services, deployment }: ShopDeps): Check =>
   shopCheck('Admin API', ['store secret'], shops, async (shop) => {
     const found = await services().asked(shop).look();
@@ -121,7 +120,6 @@ export const adminApiCheck = ({ shops, services, deployment }: ShopDeps): Check 
 const grant = (scope: string): string =>
   `Write the app's folder (app write), release it (shopify app deploy), and approve the scope ${scope} in the shop's admin.`;
 
-/** Checks that the app has what the settings need, and names what they do not need. */
 export function judgeScopes(
   granted: readonly string[],
   wanted: readonly WantedScope[],

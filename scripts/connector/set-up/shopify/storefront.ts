@@ -33,18 +33,16 @@ import {
 } from '../../ground/checks/read-secret.ts';
 import { findShop } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
-import type { Session } from '../../ground/session/session.ts';
+import type { CommonOptions, Session } from '../../ground/session/session.ts';
 import { type Document, type FactsBlock, facts } from '../../ground/terminal/document.ts';
 import { Problem } from '../../ground/terminal/exit.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { utcText } from '../../ground/terminal/text.ts';
 import { adminOf, requireShopify } from './store-checks.ts';
 
-export interface SetUpOptions {
-  readonly shop?: string;
+export interface SetUpOptions extends CommonOptions {
   readonly rotate?: boolean;
   readonly leaked?: boolean;
-  readonly yes?: boolean;
 }
 
 const TOKEN_BYTES = 32;

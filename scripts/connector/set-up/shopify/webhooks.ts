@@ -27,18 +27,13 @@ import {
 import { findShop, shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
 import { commandsOf, storeUnread } from '../../ground/session/services.ts';
-import type { Session } from '../../ground/session/session.ts';
+import type { CommonOptions, Session } from '../../ground/session/session.ts';
 import type { Document, Suggestion } from '../../ground/terminal/document.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { counted } from '../../ground/terminal/text.ts';
 import { adminOf, isShopify } from './store-checks.ts';
 
-export interface WebhookOptions {
-  readonly shop?: string;
-}
-
-export interface SyncOptions extends WebhookOptions {
-  readonly yes?: boolean;
+export interface SyncOptions extends CommonOptions {
   readonly prune?: boolean;
   readonly covered?: boolean;
 }
@@ -47,7 +42,7 @@ const titleOf = ({ stack }: Deployment) => `Webhook subscriptions of ${stack}`;
 
 export async function checkWebhooks(
   { findDeployment }: Session,
-  { shop }: WebhookOptions,
+  { shop }: CommonOptions,
 ): Promise<Document<ChecksData>> {
   const deployment = await findDeployment();
   const check = subscriptionsCheck(shopDeps(deployment, shopsOf(deployment.connector, shop)));
@@ -146,7 +141,6 @@ export function subscriptionsCheck(
         progress.report(changes.length);
       }
     }
-    progress.end();
     return changes;
   }
 }

@@ -3,7 +3,7 @@ import {
   recordBegin,
   recordEnd,
 } from '../../../../scripts/connector/ground/session/audit-records.ts';
-import { openBackfills } from '../../../../scripts/connector/set-up/run-backfill.ts';
+import { openBackfills } from '../../../../scripts/connector/set-up/backfill.ts';
 import { momentAt, orderAt } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
