@@ -8,8 +8,8 @@ import {
 } from '../../../support/redeem-world.ts';
 
 /*
- * What becomes of a reward that is taken back, for every order of events. Deaths are in crashes.test.ts, what happens
- * side by side in test/simulation/schedules.
+ * What becomes of a reward that is taken back, for every order of events. Deaths, and what happens side by side, are in
+ * test/simulation/schedules.
  */
 
 const CODE = 'FIVE-1';
