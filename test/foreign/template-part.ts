@@ -11,6 +11,8 @@ import { install, type Part } from './part.ts';
 /** Undefined stands for the settings of the project. Each makes other resources. */
 const SETTINGS = [undefined, 'every-option', 'own-key', 'many-shops', 'shared-account', 'limited'];
 
+const DEPLOY_ROLE = join(PACKAGE_FOLDER, 'scripts/connector/set-up/template/deploy-role.yml');
+
 /** What CloudFormation would deploy, against its resource schemas and its documented rules. */
 export const template: Part = {
   engine: 'cfn-lint 1.58.0',
@@ -29,9 +31,11 @@ export const template: Part = {
       async judge(withBug) {
         if (withBug) files.forEach(plantBug);
         const resources = files.flatMap((file) => Object.keys(read(file).Resources));
-        const { stdout, stderr } = spawnSync(lint, ['--format', 'parseable', '--', ...files], {
-          encoding: 'utf8',
-        });
+        const { stdout, stderr } = spawnSync(
+          lint,
+          ['--format', 'parseable', '--', ...files, DEPLOY_ROLE],
+          { encoding: 'utf8' },
+        );
         const faults = (stdout + stderr).split('\n').filter((line) => line !== '');
         return { checks: resources.length, faults };
       },

@@ -10,6 +10,7 @@ import {
 } from '../../../scripts/connector/set-up/init.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { readSettingsFile } from '../../../shared/config/settings-file.ts';
+import { stackNameOf } from '../../../shared/config/stack-outputs.ts';
 
 const ANSWERS: Answers = {
   name: 'paper-shop',
@@ -122,6 +123,36 @@ describe('a new project', () => {
     expect([...new Set(actions)].toSorted()).toEqual(
       ['sts:AssumeRole', ...callsOfDeploy()].toSorted(),
     );
+  });
+
+  it.each([
+    [{}, 'cdk-hnb659fds-', stackNameOf('prod', { namePrefix: '' })],
+    [
+      { Qualifier: 'teama', NamePrefix: 'team-a-' },
+      'cdk-teama-',
+      stackNameOf('prod', { namePrefix: 'team-a-' }),
+    ],
+  ])('lets a deployer reach the roles and the stack of these settings: %o', (given, role, name) => {
+    const text = textOf('deploy-role.yml');
+    const { Parameters: takes, Resources: made } = parse(text, { logLevel: 'silent' });
+    const values: Readonly<Record<string, string>> = given;
+    const { Statement: statements } = made.DeployPolicy.Properties.PolicyDocument;
+    const reached = statements.map(({ Resource }: { Resource: string }) =>
+      Resource.replaceAll(/\$\{(\w+)\}/g, (_, key) => values[key] ?? takes[key]?.Default),
+    );
+    expect(reached).toContainEqual(expect.stringMatching(`:role/${role}\\*$`));
+    const stacks = reached.map((one: string) => one.split(':stack/')[1]?.split('*')[0]);
+    expect(stacks.some((start?: string) => start && name.startsWith(start))).toBe(true);
+  });
+
+  it('makes no role without the boundary that an account may demand', () => {
+    const { Resources: made } = parse(textOf('deploy-role.yml'), { logLevel: 'silent' });
+    const roles = Object.values<{ Type: string; Properties: object }>(made).filter(
+      ({ Type }) => Type === 'AWS::IAM::Role',
+    );
+    expect(roles).toEqual([made.DeployRole]);
+    const PermissionsBoundary = ['Bounded', 'PermissionsBoundary', 'AWS::NoValue'];
+    expect(made.DeployRole.Properties).toMatchObject({ PermissionsBoundary });
   });
 });
 
