@@ -8,6 +8,7 @@ import {
   PhysicalResourceId,
 } from 'aws-cdk-lib/custom-resources';
 import { describe, expect, it } from 'vitest';
+import { stackPolicy } from '../../../scripts/connector/set-up/deploy.ts';
 import { buildOwnStack, buildStack, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const boundary = 'arn:aws:iam::123456789012:policy/team/boundary';
@@ -197,5 +198,36 @@ describe('the policy of whoever deploys, in docs/deploy.md', () => {
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(
       [...services].toSorted(),
     );
+  });
+});
+
+describe('the lines for Terraform, in docs/deploy.md', () => {
+  const [, lines = ''] = /```hcl\n(.*?)```/s.exec(readFileSync('docs/deploy.md', 'utf8')) ?? [];
+
+  it('read what the synthesized manifest has', () => {
+    const manifest = buildStack({}, 'prod', (stack) => {
+      const { directory = '' } = App.of(stack)?.synth() ?? {};
+      return JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+    });
+    const [, artifact = ''] = /artifacts\["([^"]+)"\]/.exec(lines) ?? [];
+    const { properties } = manifest.artifacts[artifact];
+    const read = [...lines.matchAll(/local\.manifest\.(\w+)/g)].map(([, name = '']) => name);
+    expect(read).toEqual(['tags', 'stackTemplateAssetObjectUrl']);
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(read));
+    const parts = properties.stackTemplateAssetObjectUrl.match(/^s3:\/\/|\$\{.*?\}/g);
+    for (const part of new Set<string>(parts)) {
+      // HCL writes ${ as $${.
+      expect(lines).toContain(`"${part.startsWith('$') ? '$' : ''}${part}"`);
+    }
+  });
+
+  it('keep what holds state, as deploy does', () => {
+    const made = new Set(resourcesOf(template).map(({ Type }) => Type));
+    const [allow, deny] = JSON.parse(stackPolicy()).Statement;
+    const { ResourceType: types } = deny.Condition.StringEquals;
+    deny.Condition.StringEquals.ResourceType = types.filter((one: string) => made.has(one));
+    const [, policy = ''] = /jsonencode\((.*)\)\n\}/s.exec(lines) ?? [];
+    const asJson = policy.replaceAll(/(\w+) = /g, '"$1": ').replaceAll(/,(\s*[\]}])/g, '$1');
+    expect(JSON.parse(asJson)).toEqual({ Statement: [allow, deny] });
   });
 });
