@@ -71,13 +71,12 @@ export function signedHeaders(sent: {
   readonly shop: string;
   readonly body: Uint8Array;
   readonly secret: string;
-  readonly webhookId?: string;
 }): Readonly<Record<string, string>> {
-  const { topic, shop, body, secret, webhookId = randomUUID() } = sent;
+  const { topic, shop, body, secret } = sent;
   return {
     'x-shopify-topic': topic,
     'x-shopify-shop-domain': shop,
-    'x-shopify-webhook-id': webhookId,
+    'x-shopify-webhook-id': randomUUID(),
     'x-shopify-api-version': API_VERSION,
     'x-shopify-triggered-at': new Date().toISOString(),
     'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),

@@ -20,7 +20,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   doctor: 'doctor',
   history: 'history',
   probe: 'probe --yes --wait 0',
-  send: 'send',
   'secrets set': 'secrets set loyalty --untried',
   'app write': 'app write --client-id client-of-this-test',
   'storefront setup': 'storefront setup --yes',

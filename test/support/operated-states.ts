@@ -1,13 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { vi } from 'vitest';
+import {
+  answerText,
+  isAccepted,
+  postDelivery,
+} from '../../scripts/connector/ground/session/post-delivery.ts';
 import { line } from '../../scripts/connector/ground/terminal/line.ts';
 import { openBackfills } from '../../scripts/connector/set-up/backfill.ts';
 import { changeControl } from '../../shared/core/calls/shop-pause.ts';
+import { signedHeaders } from '../../shared/shopify/commands.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
-import { openOperatedConnector, SHOP, tellOf, workDuring } from './operated-connector.ts';
+import { openOperatedConnector, SECRETS, SHOP, tellOf, workDuring } from './operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
 import { leaveStuckRedemption } from './stuck-redemption.ts';
 
@@ -117,9 +121,14 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
     await leaveStuckRedemption(ledger, { shop: SHOP, customerId }, { at });
   },
 
-  async 'a malformed webhook'({ folder }) {
-    writeFileSync(join(folder, 'broken.json'), '{"id":');
-    await ask(line('send', [], { file: 'broken.json', topic: 'orders/updated' }));
+  async 'a malformed webhook'({ outputs }) {
+    const sent = { topic: 'orders/updated', shop: SHOP, body: Buffer.from('{"id":') };
+    const headers = signedHeaders({ ...sent, secret: SECRETS.webhook.current });
+    const posted = await postDelivery(`${outputs.WebhookAddress}/example-store`, {
+      ...sent,
+      headers,
+    });
+    if (!isAccepted(posted)) throw new Error(answerText(posted));
   },
 
   async 'wrong points after a partial refund'({ store, order, work }) {

@@ -38,10 +38,7 @@ export function showSandbox(
     pages: [...shopPages(shopAddress), ...shops.flatMap(sandboxPages)],
     programs: shops.flatMap(programAddresses),
     toTry: hasSandbox(shop)
-      ? `\
-Change something in the store with the buttons on its page, or send a signed webhook:
-
-  npx loyalty-connector send${shops.length > 1 ? ` --shop ${shop.domain}` : ''}`
+      ? 'Change something in the store with the buttons on its page.'
       : `Change something in your own store, ${shop.domain}.`,
   };
 }

@@ -268,7 +268,7 @@ async function changeAll<Key extends LedgerKey>(
 }
 
 /** Of bytes that cannot be read: whether they are, or were, a dead letter. */
-export const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
+const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
   ...{ shop, kind: 'parked', id: hashBody(body) },
 });
 

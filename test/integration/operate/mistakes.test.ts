@@ -26,13 +26,6 @@ it.each([
   ['secrets set store --leaked', 'other secrets are replaced at once'],
   ['secrets set webhook --value x', "unknown option '--value'"],
   ['secrets set webhook a-secret', 'too many arguments'],
-  [
-    'send --topic orders/updated',
-    'give both, such as: send --file body.json --topic orders/updated',
-  ],
-  ['send --file body.json', 'give both, such as: send --file body.json --topic orders/updated'],
-  ['send --file none.json --topic orders/updated', 'there is no file none.json'],
-  ['send --secret abc', "unknown option '--secret'"],
   ['trace order', 'give what to look for: trace order ID.'],
   ['trace shop 1', 'give the kind: order, product, coupon or customer, not "shop"'],
   ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { SECRETS, SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 
@@ -45,7 +45,7 @@ describe('loyalty-connector status', () => {
       },
       undefined,
     );
-    await connector.run('send');
+    await tellOf(connector, 'product', '99');
     const { stdout } = await connector.run('status');
     expect(stdout).toMatch(/^products +1 +0 +0$/m);
     expect(stdout).toMatch(/^orders +0 +0 +0$/m);

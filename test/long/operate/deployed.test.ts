@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { useOperatedConnector } from '../../support/operated-connector.ts';
+import { tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 
 let stackFault:
   | { readonly status: number; readonly code: string; readonly message: string }
@@ -105,8 +103,7 @@ const connector = useOperatedConnector({
 
 describe('a deployment on AWS', () => {
   it('is shown with its figures out of CloudWatch, and an old message is trouble', async () => {
-    writeFileSync(join(connector.folder, 'order.json'), '{"id":5512345678901}');
-    await connector.run('send --file order.json --topic orders/updated');
+    await tellOf(connector, 'order', '5512345678901');
     const { code, stdout, stderr } = await runDeployed('status');
     expect(stderr).toBe('');
     expect(stdout).toContain(`loyalty-connector-prod ${VERSION} in us-east-1`);

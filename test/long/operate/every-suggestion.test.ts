@@ -223,7 +223,7 @@ function badRowsIn({ blocks }: Document): readonly string[] {
 
 /** Commands that no state suggests. */
 const OTHERS: readonly Line[] = [
-  ...['send', 'dead-letters scan', 'retry-now'].map((command) => line(command)),
+  ...['dead-letters scan', 'retry-now'].map((command) => line(command)),
   ...['backfill products', 'backfill discounts'].map((command) => line(command)),
   line('app write', [], { 'client-id': '0a1b2c3d4e5f60718293a4b5c6d7e8f9' }),
   line('probe', [], { yes: true, wait: '0' }),

@@ -31,15 +31,15 @@ async function history(filter = ''): Promise<readonly AuditRecord[]> {
 describe('the history of a stack', () => {
   it('names who changed what, with its result', async () => {
     const before = Date.now();
-    expect((await connector.run('send')).code).toBe(0);
+    expect((await connector.run('webhooks sync --yes')).code).toBe(0);
     const [record, ...others] = await history();
     expect(others).toEqual([]);
     expect(record).toMatchObject({
       who: 'AIDAOPERATOR',
       claims: OPERATOR,
-      command: 'send',
-      arguments: {},
-      end: { result: 'finished', verdict: 'ok', counts: { sent: 1 } },
+      command: 'webhooks sync',
+      arguments: { yes: 'true' },
+      end: { result: 'finished', verdict: 'ok', counts: { created: expect.any(Number) } },
     });
     expect(Date.parse(record?.at ?? '')).toBeGreaterThanOrEqual(before);
   });
@@ -82,7 +82,7 @@ describe('the history of a stack', () => {
       (await history(filter)).map(({ command }) => command);
     expect(await commands('--command dead-letters')).toEqual(['dead-letters replay']);
     expect(await commands('--command dead')).toEqual([]);
-    expect(await commands('--who olivia')).toEqual(['secrets set', 'send']);
+    expect(await commands('--who olivia')).toEqual(['secrets set', 'webhooks sync']);
     expect(await commands('--limit 1')).toEqual(['dead-letters replay']);
     expect(await commands('--since 2100-01-01')).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('the history of a stack', () => {
     async (ms) => {
       const { length } = await history();
       awsAheadMs = ms;
-      const { code, stderr } = await connector.run('send');
+      const { code, stderr } = await connector.run('retry-now');
       awsAheadMs = 0;
       expect(stderr).toContain('Nothing was changed');
       expect(stderr).toContain("This machine's clock is wrong");

@@ -101,7 +101,7 @@ it.each([['one shop', 1] as const, ['several shops', 2] as const])(
       ([, words = '']) => words,
     );
     expect(lines.map((one) => commandFor(one.split(' ')))).toEqual([
-      ...['send', 'status', 'trace', 'setup'],
+      ...['status', 'trace', 'setup'],
     ]);
   },
 );

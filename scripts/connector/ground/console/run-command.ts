@@ -47,8 +47,7 @@ export interface Ran {
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
-  ...['secrets set', 'send', 'probe', 'app write', 'storefront setup'],
-  'import balances',
+  ...['secrets set', 'probe', 'app write', 'storefront setup', 'import balances'],
 ]);
 /** They choose the stack, never end, or write a file of this machine. */
 const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([

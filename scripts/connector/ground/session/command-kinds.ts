@@ -28,7 +28,6 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   doctor: 'reads',
   history: 'reads',
   probe: 'changes',
-  send: 'changes',
   'secrets set': 'changes',
   'app write': 'reads',
   'storefront setup': 'changes',

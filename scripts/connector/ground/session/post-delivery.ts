@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type Delivery, OPERATOR_AGENT } from '../../../../shared/core/events/receive-delivery.ts';
 import { printable } from '../terminal/text.ts';
 
-export type PostedDelivery = { readonly webhookId: string; readonly milliseconds: number } & (
+export type PostedDelivery = { readonly milliseconds: number } & (
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'unanswered'; readonly why: string }
 );
@@ -15,10 +14,9 @@ const TEXT_MAX_CHARS = 200;
 export async function postDelivery(
   address: string,
   { headers, body }: Pick<Delivery, 'headers' | 'body'>,
-  webhookId = randomUUID(),
 ): Promise<PostedDelivery> {
   const startedAt = performance.now();
-  const passed = () => ({ webhookId, milliseconds: Math.round(performance.now() - startedAt) });
+  const passed = () => ({ milliseconds: Math.round(performance.now() - startedAt) });
   try {
     const answer = await fetch(address, {
       method: 'POST',

@@ -71,19 +71,4 @@ service's webhook subscription and nowhere else. What pages of the store need (a
     .option('--yes', 'do it; without this nothing is changed')
     .option('--prune', "remove the app's subscriptions with other addresses too")
     .option('--covered', 'remove webhooks of changes that Events announce, once these arrive');
-
-  declare(program, 'send', {
-    summary: 'send a signed webhook: the deletion of a product that does not exist, or a file',
-    examples: `\
-  npx loyalty-connector send                                        leaves nothing behind
-  npx loyalty-connector send --file order.json --topic orders/updated
-
-The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
-and the body can be read, and with 1 otherwise.
-`,
-    run: async () => (await import('./send-webhook.ts')).sendWebhook,
-  })
-    .option('--file <path>', 'a body, sent byte for byte; needs --topic')
-    .option('--topic <topic>', 'the topic of a file: orders/updated')
-    .option(...ONE_SHOP);
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shopAddress } from '../../../../shared/core/events/receive-delivery.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { REFUSED_SECRET_MAX_AGE_MS } from '../../../../shared/services/shop-secrets.ts';
+import { signedHeaders } from '../../../../shared/shopify/commands.ts';
 import { API_VERSION } from '../../../../shared/shopify/entity-id.ts';
 import {
   type Check,
@@ -12,13 +14,13 @@ import {
   warn,
 } from '../../ground/checks/check.ts';
 import { loyaltyCheck } from '../../ground/checks/loyalty.ts';
+import { readSecret } from '../../ground/checks/read-secret.ts';
 import { type ShopSetup, type Step, waitForUser } from '../../ground/checks/step.ts';
 import { openLedger } from '../../ground/session/deployment.ts';
-import { answerText, isAccepted } from '../../ground/session/post-delivery.ts';
+import { answerText, isAccepted, postDelivery } from '../../ground/session/post-delivery.ts';
 import { DOCTOR } from '../../ground/terminal/document.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { appFolderCheck, writtenFoldersCheck } from './app.ts';
-import { chooseBody, deliver, entityIn } from './send-webhook.ts';
 import {
   adminApiCheck,
   currencyCheck,
@@ -133,25 +135,27 @@ const PAUSE_MS = 1_000;
  * record shows that all of them work.
  */
 async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<readonly Finding[]> {
-  const chosen = await chooseBody();
+  const { domain, path } = shop;
+  const read = await readSecret(deployment, shop, 'webhook');
+  if (read.kind !== 'there') return [fail(`the webhook secret ${read.why}`, DOCTOR)];
+  const secret = String(read.fields.current);
+  const id = madeUpId();
+  const sent = { topic: 'products/delete', body: Buffer.from(JSON.stringify({ id })) };
+  const address = shopAddress(deployment.output('WebhookAddress'), path);
   const progress = deps.terminal.progress('waiting for the connector');
   let tries = 0;
-  const { answer, address } = await within(
-    ACCEPTED_WITHIN_MS,
-    (one) => isAccepted(one.answer),
-    async () => {
-      const delivered = await deliver(deployment, shop, chosen);
-      tries += 1;
-      progress.report(tries, answerText(delivered.answer));
-      return delivered;
-    },
-  );
+  const answer = await within(ACCEPTED_WITHIN_MS, isAccepted, async () => {
+    const headers = signedHeaders({ ...sent, shop: domain, secret });
+    const posted = await postDelivery(address, { ...sent, headers });
+    tries += 1;
+    progress.report(tries, answerText(posted));
+    return posted;
+  });
   if (!isAccepted(answer)) return [fail(`${address}: ${answerText(answer)}`, DOCTOR)];
-  const id = entityIn(chosen, shop.domain)?.id ?? '';
   const ledger = openLedger(deployment);
   const entry = await within(HANDLED_WITHIN_MS, Boolean, async () => {
     progress.report(tries, 'accepted, waiting for the worker');
-    return readEntry(ledger, { shop: shop.domain, kind: 'product', id });
+    return readEntry(ledger, { shop: domain, kind: 'product', id: String(id) });
   });
   const last = entry?.outcomes.at(-1);
   if (last) {
@@ -161,6 +165,9 @@ async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<r
   const look = { label: 'See the queues', line: line('status') };
   return [unknown(`${address} took the webhook, but no worker has handled it yet`, look)];
 }
+
+/** Above all ids that Shopify has given out so far, and exact as a number of JavaScript. */
+const madeUpId = () => 90_000_000_000_000 + Date.now();
 
 /** Tries until it is over or the time has passed; returns the last value. */
 async function within<T>(
