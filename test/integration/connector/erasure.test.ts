@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderAt } from '../../fixtures/order-life.ts';
-import { personalFields, persons } from '../../fixtures/persons.ts';
+import { persons } from '../../fixtures/persons.ts';
 import { foundIn, itemsOf, readRawItems } from '../../support/raw-ledger.ts';
 import {
   type RunningConnector,
@@ -13,7 +13,7 @@ import { STORE_SECRET } from '../../support/store-and-connector.ts';
 
 /*
  * An erasure is complete. Written from the promise alone: it looks at the raw items of the ledger's table, and at
- * what the loyalty service was sent.
+ * what the loyalty service was sent. Every other way is tried in erase.test.ts and handle-task.test.ts of the core.
  */
 
 const connectors = runConnectors();
@@ -146,22 +146,6 @@ describe('a customer who was redacted', () => {
     await nextScan(world.connector);
     await expectErased(world);
   });
-
-  it('is gone after a scan that was interrupted, and the next ones', async () => {
-    const world = await open();
-    await world.redact(world.orders[0]);
-    const deep = (seconds?: number) =>
-      world.connector.reconcile({ mode: 'deep' }, seconds).catch(() => undefined);
-    // One has little time left, in one the store goes away, and two run at once, as after a kill.
-    world.connector.pass(86_400);
-    await deep(20);
-    const { id } = world.store.faults.add({ kind: 'http-500' });
-    await deep();
-    world.store.faults.clear(id);
-    await Promise.all([deep(), deep()]);
-    await nextScan(world.connector);
-    await expectErased(world);
-  });
 });
 
 // The test of the tests above: such a webhook counts.
@@ -170,59 +154,6 @@ it('a late webhook of a customer who was not redacted is applied', async () => {
   world.connector.newCalls();
   await world.late(world.unknown);
   expect(world.connector.newOperations()).toContain('sendOrder');
-});
-
-describe('a redaction', () => {
-  it.each([
-    ['none', 0],
-    ['all', 3],
-  ])('that names %s of the orders erases all of them', async (_, count) => {
-    const world = await open();
-    await world.redact(...world.orders.slice(0, count));
-    await nextScan(world.connector);
-    await expectErased(world);
-  });
-
-  it('of an order that was never received holds for it when it comes, and for the others', async () => {
-    const world = await open();
-    await world.redact(world.unknown);
-    await world.late(world.unknown);
-    expect(await world.heldOf(world.unknown)).toEqual([]);
-    await nextScan(world.connector);
-    await expectErased(world);
-  });
-
-  it('leaves the orders as they are in the loyalty service', async () => {
-    const world = await open();
-    const before = world.pointsOf(world.id);
-    await world.redact(world.orders[0]);
-    await nextScan(world.connector);
-    expect(world.pointsOf(world.id)).toBe(before);
-    const { orders } = world.loyalty.state();
-    const own = orders.filter(({ OriginalId }) => world.orders.includes(OriginalId as never));
-    expect(own.map(({ IsCancelledOrReturned }) => IsCancelledOrReturned)).toEqual([
-      ...[false, false, false],
-    ]);
-  });
-});
-
-describe('a request for a customer’s data', () => {
-  it('leaves a note with the customer’s number, and nothing else of the person', async () => {
-    const connector = await connectors.open();
-    const { customer } = personalFields(quillane);
-    const { id, email, phone } = customer;
-    await connector.deliver([
-      'customers/data_request',
-      {
-        ...{ shop_id: 954889, shop_domain: SHOP, orders_requested: [] },
-        ...{ customer: { id, email, phone }, data_request: { id: 9999 } },
-      },
-    ]);
-    const items = await readRawItems(connector.aws.dynamoDb, connector.name);
-    const notes = itemsOf(items, SHOP).filter((item) => item.includes('9999'));
-    expect(notes.filter((item) => item.includes(String(id)))).not.toEqual([]);
-    expect(foundIn(items, textsOf(quillane))).toEqual([]);
-  });
 });
 
 describe('a request to erase one of several shops', () => {
