@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { orderAt } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { askLoyalty } from '../../support/ask-loyalty.ts';
+import { actionRequest } from '../../support/flow-action.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
 import { CART, openProgram, type Program, SECOND_SECRET } from '../../support/running-program.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';

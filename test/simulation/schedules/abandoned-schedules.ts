@@ -1,4 +1,4 @@
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { storeProduct } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
