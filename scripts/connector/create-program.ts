@@ -87,22 +87,18 @@ const UNKNOWN = /^unknown command '(.*?)'/;
 
 /** commander prints its suggestion on a second line, has none for a value, and does not say what an argument is. */
 function oneLine(text: string, { registeredArguments, options }: Command): string {
-  const of = Object.fromEntries([
-    ...registeredArguments.map((one) => [one.name(), one.description]),
-    ...options.map(({ flags, description }) => [flags, description]),
-  ]);
+  const named = [...registeredArguments, ...options];
+  const nameOf = (one: (typeof named)[number]) => ('flags' in one ? one.flags : `<${one.name()}>`);
+  const of = new Map(named.map((one) => [nameOf(one), one.description]));
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replace(/\s*\n\s*/g, ' ')
     .replace(/ \((Did you mean .*\?)\)$/, '. $1')
     .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
-    .replace(/^missing required argument '(.*)'$/, (_, one) => `<${one}> is missing: ${of[one]}`)
-    .replace(/^required option '(.*)' not specified$/, (_, one) => `${one} is missing: ${of[one]}`)
-    .replace(
-      /^too many arguments .* Expected (\d+) .*: (.*)\.$/,
-      'too many arguments: $2 (takes $1)',
-    );
+    .replace(/^missing required argument '(.*)'$/, "required option '<$1>' not specified")
+    .replace(/^required option '(.*)' .*$/, (_, one) => `${one} is missing: ${of.get(one)}`)
+    .replace(/^too many .* Expected (\d+) .*: (.*)\.$/, 'too many arguments: $2 (takes $1)');
   // "replay" is one of "dead-letters", and not a misspelt "deploy".
   const [unknown = '', name = ''] = UNKNOWN.exec(line) ?? [];
   const elsewhere = Object.keys(COMMAND_KINDS).filter((path) => path.endsWith(` ${name}`));

@@ -8,6 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.fine);
 });
 
+const HELP = /^(-h|--help)$/;
+
 function isUnknown({ commands }: Command, [name = '-', ...rest]: readonly string[]): boolean {
   const child = commands.find((one) => one.name() === name);
   return child ? isUnknown(child, rest) : commands.length > 0 && !name.startsWith('-');
@@ -19,9 +21,7 @@ try {
   const words = first === 'help' ? [...others, '--help'] : [first, ...others];
   const program = createProgram();
   // commander would answer the help of an unknown command with that of its group.
-  const known = isUnknown(program, words)
-    ? words.filter((one) => !/^(-h|--help)$/.test(one))
-    : words;
+  const known = isUnknown(program, words) ? words.filter((one) => !HELP.test(one)) : words;
   await program.parseAsync(known, { from: 'user' });
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;

@@ -26,20 +26,20 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
       );
       return faulty(...sentences);
     }
-    const { at = `${file} could not be read`, token } = placeIn(error, folder);
+    const [at = `${file} could not be read`, token] = placeIn(error, folder);
     return faulty(`${at}: ${whyUnread(error, token)}`);
   }
 }
 
-/** Node's parser speaks to who knows its grammar. `token`: at the place of the mistake, unless that is the file's end. */
+/** Node's parser speaks to who knows its grammar. `token`: what stands where it stopped, unless that is the end. */
 function whyUnread(error: unknown, token: string | undefined): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message } = error;
   if (name !== 'SyntaxError') return `${name}: ${message}`;
   if (/not provide|not supported/.test(message)) return message.replace(' in strip-only mode', '');
-  return token === undefined
-    ? 'the file ends too early: a bracket or quote is not closed'
-    : `"${token}" is not expected here: on this line or the one above, a comma, quote or bracket is missing or too many`;
+  return token
+    ? `"${token}" is not expected here: on this line or the one above, a comma, quote or bracket is missing or too many`
+    : 'it ends too early: a bracket or quote is not closed';
 }
 
 /** Before the message, Node shows the file and the line, and marks the mistake unless it is the end of the file. */
@@ -48,16 +48,13 @@ const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?(.+)\n( *)\^)?/;
 const FRAME = /^ +at (?:[^(]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/;
 
 /** `connector.config.ts:4:6`: file, line and, if it is known, column. Nothing if the error has no place. */
-function placeIn(
-  error: unknown,
-  folder: string,
-): { readonly at?: string; readonly token?: string } {
+function placeIn(error: unknown, folder: string): readonly [at?: string, token?: string] {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, shown, text = '', indent] = SHOWN_LINE.exec(stack) ?? [];
   if (shown !== undefined) {
-    if (indent === undefined) return { at: nameIn(folder, shown) };
-    const [token] = /^[\w$]+|^./.exec(text.slice(indent.length)) ?? [];
-    return { at: `${nameIn(folder, shown)}:${indent.length + 1}`, ...(token && { token }) };
+    if (indent === undefined) return [nameIn(folder, shown)];
+    const [token = ''] = /^[\w$]+|^./.exec(text.slice(indent.length)) ?? [];
+    return [`${nameIn(folder, shown)}:${indent.length + 1}`, token];
   }
   const frames = stack.split('\n').flatMap((line) => {
     const [, path, position] = FRAME.exec(line) ?? [];
@@ -65,7 +62,7 @@ function placeIn(
   });
   // Its true place, also in a file that the settings import; what a package throws is for its caller.
   const frame = frames.find(({ path }) => !isForeign(path)) ?? frames[0];
-  return frame ? { at: `${nameIn(folder, frame.path)}:${frame.position}` } : {};
+  return frame ? [`${nameIn(folder, frame.path)}:${frame.position}`] : [];
 }
 
 /** Comments match without the group. */

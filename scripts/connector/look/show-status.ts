@@ -17,13 +17,7 @@ import {
   table,
 } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
-import {
-  counted,
-  momentText,
-  relativeTime,
-  secondsText,
-  spanText,
-} from '../ground/terminal/text.ts';
+import { counted, relativeTime, secondsText, spanText } from '../ground/terminal/text.ts';
 import {
   collectStatus,
   isEmpty,
@@ -135,7 +129,6 @@ function factsOf(status: Status, shop: string): FactsBlock {
       `${first.what}${others.length === 0 ? '' : `, and ${counted(others.length, 'note')}`}`
     );
   };
-  const subscriptions = found('subscriptions');
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hourText(status, hour)],
@@ -145,7 +138,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
       ],
       ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
-      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
+      ['Subscriptions', found('subscriptions')],
       ['Credentials', found('secrets')],
     ],
     isOnly ? undefined : shop,

@@ -315,9 +315,8 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   const known = Object.entries(moments).flatMap(([what, at]) =>
     at === undefined ? [] : [{ at, who: 'Store', what }],
   );
-  if (last === undefined) return known;
   // The last change is most often one that has a line of its own.
-  if (known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
+  if (!last || known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
   return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'last changed' }];
 }
 

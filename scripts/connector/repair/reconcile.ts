@@ -213,9 +213,7 @@ export function documentOf(
     blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
     next: [
       ...first.slice(0, 1),
-      ...(isOpen && first.length === 0 && shops.some(({ runs }) => runs.length > 0)
-        ? [STATUS]
-        : []),
+      ...(isOpen && !first[0] && shops.some(({ runs }) => runs[0]) ? [STATUS] : []),
       ...(asked.isScheduled
         ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
         : []),

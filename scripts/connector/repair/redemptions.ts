@@ -153,7 +153,7 @@ export async function listCommand(
     },
     blocks: [
       redemptionsTable(found, now, 'Unfinished', true),
-      redemptionsTable(finished.slice(0, MOST_FINISHED), now, 'Last finished', true),
+      redemptionsTable(finished.slice(0, MOST_LISTED), now, 'Last finished', true),
     ],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
@@ -162,7 +162,8 @@ export async function listCommand(
 }
 
 const FRESH_SECONDS = 15;
-const MOST_FINISHED = 10;
+/** Of finished redemptions, and of a customer's orders. */
+const MOST_LISTED = 5;
 
 /** Undefined where all are finished. */
 export function judgeRedemptions(
@@ -384,15 +385,13 @@ function pointsTable(
   return table(columns, rows, { title: 'Changes of points', empty });
 }
 
-const MOST_ORDERS = 5;
-
 /** What each gives: the history of points names no order, and equal points may be another's. */
 async function ordersTable(
   customerId: string,
   { shop, ledger }: OpenRedemptions,
   services: ShopServices,
 ): Promise<TableBlock> {
-  const orders = (await ordersOf(customerId, { services, shop })).slice(0, MOST_ORDERS);
+  const orders = (await ordersOf(customerId, { services, shop })).slice(0, MOST_LISTED);
   const rows = orders.map(async ({ id, name }): Promise<readonly Cell[]> => {
     const key = { shop: shop.domain, kind: 'order', id } as const;
     const heldAs = (await readEntry(ledger, key))?.service?.id ?? id;

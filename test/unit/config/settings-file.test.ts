@@ -47,7 +47,7 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
   ],
   'unfinished.ts': [
     `${DEFINE}\nexport default {\n  shops: [`,
-    'unfinished.ts:3: the file ends too early: a bracket or quote is not closed',
+    'unfinished.ts:3: it ends too early: a bracket or quote is not closed',
   ],
   'enum.ts': [`${DEFINE}\nenum Colour { red }`, 'enum.ts:2:1: TypeScript enum is not supported'],
   'export.ts': [

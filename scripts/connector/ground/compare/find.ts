@@ -89,7 +89,6 @@ export const unknownTo = (what: string, text: string) =>
     FOUND_BY,
   );
 
-/** An e-mail address is not repeated. */
 const withText = (text: string) => (isAddress(text) ? 'with this e-mail address' : `"${text}"`);
 
 const FOUND_BY =
