@@ -50,19 +50,26 @@ export function renderApi(to: string): Html {
   return html`<h1>The storefront’s API</h1>
 <p class="lead">${prose(info.description)}</p>
 <p>On this machine: <code>${to}/account</code>, and for pages of this shop <a href="${PROXY_PATH}/view">${PROXY_PATH}</a>. <a href="/api.yaml">As OpenAPI</a></p>
+<p class="links">${all.flatMap(([path, operations]) =>
+    Object.keys(operations).map(
+      (method) => html`<a href="#${idOf(method, path)}">${method.toUpperCase()} ${path}</a> `,
+    ),
+  )}<a href="#errors">Errors</a> <a href="#types">Types</a></p>
 <h2>What a page shows</h2>
 ${ofMethod('get')}
 <h2>What a customer does</h2>
 ${ofMethod('post')}
-<h2>Errors</h2>
+<h2 id="errors">Errors</h2>
 ${renderFields(Object.entries(components.responses).map(([name, { description }]) => ({ name, type: '', description })))}
-<h2>Types</h2>
+<h2 id="types">Types</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<section id="${name}"><h3>${name}</h3>
 ${schema.description !== undefined && html`<p>${prose(schema.description)}</p>`}
 ${schema.enum ? html`<p>${typeOf(schema)}</p>` : renderFields(fieldsOf(schema))}</section>\n`,
 )}`;
 }
+
+const idOf = (method: string, path: string): string => `${method}${path.replaceAll('/', '-')}`;
 
 function renderOperation(method: string, path: string, operation: Operation): Html {
   const { summary, parameters = [], requestBody, responses } = operation;
@@ -74,7 +81,7 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
   const body = requestBody ? fieldsOf(requestBody.content['application/json'].schema) : [];
   const answer = responses['200'].content['application/json'].schema;
   const isAskable = method === 'get' && parameters.every(({ required }) => !required);
-  return html`<section><h3><code>${method.toUpperCase()} ${path}</code></h3>
+  return html`<section id="${idOf(method, path)}"><h3><code>${method.toUpperCase()} ${path}</code></h3>
 <p>${prose(summary)}</p>
 ${renderFields([...given, ...body])}
 <p class="note">Answers with ${answer.$ref === undefined ? 'these fields:' : typeOf(answer)}</p>
