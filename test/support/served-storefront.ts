@@ -66,7 +66,7 @@ export function serveInProcess({
 } = {}) {
   const clock = beside?.clock ?? { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, { challenge });
+  const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, { challenge, currency: 'EUR' });
   const memoryLedger = beside?.ledger ?? createMemoryLedger();
   const telemetry = recordTelemetry();
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };

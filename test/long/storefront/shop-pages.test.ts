@@ -66,6 +66,22 @@ const SUM_SHIFTS = `(() => {
   return shifts.takeRecords().reduce((sum, { value }) => sum + value, 0);
 })()`;
 
+/** `docs/local-shop.png` and `docs/storefront-widget.png`. */
+async function takePictures({ page, open }: ShopVisit): Promise<void> {
+  const order = page.url();
+  await page.setViewportSize({ width: 1000, height: 760 });
+  await page.screenshot({ path: 'docs/local-shop.png' });
+  await open('/products/linen-shirt');
+  await page.setViewportSize({ width: 600, height: 900 });
+  const widget = page.locator('loyalty-widget');
+  await widget.getByRole('button', { name: /^Redeem for 10 / }).waitFor();
+  const { x = 0, y = 0, width = 0 } = (await widget.boundingBox()) ?? {};
+  const clip = { x: x - 12, y: y - 12, width: width + 24, height: 880 };
+  await page.screenshot({ path: 'docs/storefront-widget.png', fullPage: true, clip });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(order);
+}
+
 async function fillCart({ page, open }: ShopVisit): Promise<void> {
   await open('/products/linen-shirt');
   await page.getByLabel('Variant').selectOption({ label: 'L' });
@@ -107,6 +123,7 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     const header = page.locator('header [data-loyalty="points"]');
     expect(await header.textContent()).toBe(String(points));
     expect(await page.evaluate<number>(SUM_SHIFTS)).toBeLessThan(0.1);
+    if (process.env.DOCS_PICTURES === '1') await takePictures(one);
 
     await page.getByRole('link', { name: 'See your points' }).click();
     await page.locator('loyalty-widget').getByText(`${points} points`, { exact: true }).waitFor();

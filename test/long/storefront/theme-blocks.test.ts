@@ -398,6 +398,33 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     120_000,
   );
 
+  it.runIf(process.env.DOCS_PICTURES === '1')(
+    'is in the picture of the docs',
+    async () => {
+      const shown = async (width: number, isOpen: boolean) => {
+        const { page, open } = await visit(width);
+        await page.setViewportSize({ width, height: width === 390 ? 800 : 720 });
+        await open({
+          header: block('loyalty-badge'),
+          main: `<h1>Linen Shirt</h1><p>€49.00</p>${block('loyalty-points')}`,
+          bodyEnd: block('loyalty-button'),
+        });
+        await page.getByText('This product earns you about 49 points').waitFor();
+        if (isOpen) await page.getByRole('link', { name: 'Rewards' }).click();
+        if (isOpen) await page.getByRole('button', { name: /^Redeem for 200 / }).waitFor();
+        const image = await page.screenshot();
+        return `<img src="data:image/png;base64,${image.toString('base64')}" height="430">`;
+      };
+      const images = [await shown(1150, true), await shown(390, false), await shown(390, true)];
+      const { page } = await visit(1180);
+      await page.setViewportSize({ width: 1180, height: 462 });
+      await page.setContent(`<body style="margin: 16px; background: #e7ebee; display: flex; gap: 16px">
+        <style>img { border-radius: 8px; box-shadow: 0 1px 4px rgb(0 0 0 / 20%) }</style>${images.join('')}`);
+      await page.screenshot({ path: 'docs/storefront-theme.png' });
+    },
+    120_000,
+  );
+
   it('opens the panel from a link to #loyalty, and from an address with it', async () => {
     const { page, open } = await visit(390);
     const placed = { main: '', bodyEnd: block('loyalty-button') };
