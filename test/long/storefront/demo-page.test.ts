@@ -77,7 +77,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
       context: { kind: 'customers', ids: [customerId('Robin')] },
     });
     await page.getByRole('listitem').filter({ hasText: '3 off' }).getByText(code).first().waitFor();
-    await page.locator('loyalty-widget [part=change]', { hasText: '-50' }).waitFor();
+    await page.locator('loyalty-widget [part=change]', { hasText: '−50' }).waitFor();
     await expect.poll(() => shownPoints(page), patient).toEqual(['440', '440 points']);
   }, 120_000);
 
