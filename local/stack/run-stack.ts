@@ -107,9 +107,7 @@ type OpenConsole = (
 /** Runs the stack until it is stopped, or with `--once` until the comparison. Returns the exit code. */
 export async function runStack(options: StartOptions, openConsole: OpenConsole): Promise<number> {
   const stopping = new AbortController();
-  const stopped = new Promise<void>((resolveStop) => {
-    stopping.signal.addEventListener('abort', () => resolveStop());
-  });
+  const stopped = happens(stopping.signal, 'abort');
   const onSignal = () => {
     // A second Ctrl-C does not wait for the clean-up.
     if (stopping.signal.aborted) process.exit(130);
@@ -217,12 +215,10 @@ async function start(
   if (addsStorefront)
     say('The settings have no storefront. It is switched on here, so that you can try it.');
   const synthesis = new AbortController();
-  const abort = () => synthesis.abort();
-  signal.addEventListener('abort', abort);
   const assembly = synthesize(stage, join(folder.path, 'cdk.out'), {
     project,
     settings: file,
-    signal: synthesis.signal,
+    signal: AbortSignal.any([signal, synthesis.signal]),
   });
   // startStack awaits it; until then a rejection must not count as unhandled.
   assembly.catch(() => {});
@@ -238,10 +234,8 @@ async function start(
       onProblem: (problem) => sayAt(problem),
     });
   } catch (error) {
-    abort();
+    synthesis.abort();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

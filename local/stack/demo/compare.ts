@@ -11,14 +11,6 @@ import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
 import { openStoreAdmin } from '../start-sandboxes.ts';
 
-export interface Comparison {
-  readonly orders: number;
-  readonly products: number;
-  readonly coupons: number;
-  /** One sentence for each difference. */
-  readonly differences: readonly string[];
-}
-
 /** What a store lists at this moment, and how each is read. */
 export interface ComparedStore {
   readonly admin: Pick<Store, 'readOrder' | 'readProduct' | 'readCoupon'>;
@@ -52,8 +44,9 @@ export async function compare(
   loyalty: LoyaltySandbox,
   { domain, rules }: Shop,
   now: Date,
-): Promise<Comparison> {
+) {
   const state = loyalty.state();
+  /** One sentence for each. */
   const differences: string[] = [];
   /** How many agree: one or none. */
   const check = (what: string, mapped: Mapped, held: Held | undefined): number => {
