@@ -135,6 +135,12 @@ const failed = (name: string, field: readonly string[], message: string, code?: 
 /** Shopify, "metafieldsSet". */
 const MAX_AT_ONCE = 25;
 const DEFAULT_NAMESPACE = 'custom';
+/** What values look like, by their type. */
+const FORMS = new Map<string, readonly [RegExp, string]>([
+  ['number_decimal', [/^-?\d{1,13}(?:\.\d{1,9})?$/, 'must be a decimal']],
+  ['date_time', [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/, 'must be a date and time']],
+  ['single_line_text_field', [/^[^\r\n]*$/, 'must be a single line']],
+]);
 
 type Named = Pick<MetafieldsSetInput, 'namespace' | 'key'>;
 
@@ -169,15 +175,8 @@ function metafieldMutations(context: GraphContext): View {
     }
     if (value === '') return fault('value', 'may not be empty', 'BLANK');
     const wanted = type ?? definition?.type;
-    if (wanted === 'number_decimal' && !/^-?\d{1,13}(?:\.\d{1,9})?$/.test(value)) {
-      return fault('value', 'must be a decimal', 'INVALID_VALUE');
-    }
-    if (wanted === 'date_time' && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value)) {
-      return fault('value', 'must be a date and time', 'INVALID_VALUE');
-    }
-    if (wanted === 'single_line_text_field' && /[\r\n]/.test(value)) {
-      return fault('value', 'must be a single line', 'INVALID_VALUE');
-    }
+    const [form, problem = ''] = FORMS.get(wanted ?? '') ?? [];
+    if (form && !form.test(value)) return fault('value', problem, 'INVALID_VALUE');
     return [];
   }
 

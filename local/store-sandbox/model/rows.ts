@@ -297,13 +297,10 @@ export interface CodeRow {
   readonly used: number;
 }
 
-export interface CustomerRow {
+type Personal = 'firstName' | 'lastName' | 'email' | 'phone' | 'note';
+
+export interface CustomerRow extends Readonly<Record<Personal, string | null>> {
   readonly id: string;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly note: string | null;
   readonly tags: readonly string[];
   readonly address: AddressRow | null;
   readonly createdAt: string;
