@@ -238,7 +238,8 @@ export function appToml(
           'prefix = "apps"',
           'subpath = "loyalty"',
           '',
-          // Shopify, "Declare your app's network access", which leaves out the app proxy.
+          // Shopify, "Declare your app's network access": servers that code of the app asks, and hosts of its own that
+          // pages link to; not the app proxy. That a server is written as an origin is tried by no release yet.
           '[network_access]',
           '# Extensions in account and till send requests here. Links lead to no host of yours, only to WhatsApp.',
           `allowed_sources = [ ${quote(new URL(proxy).origin)} ]`,
