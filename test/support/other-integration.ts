@@ -3,20 +3,10 @@ import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 /** How an integration names the store's orders in the loyalty service. */
-export type OrderIdForm = 'id' | 'name' | 'number' | 'gid';
+export type OrderIdForm = 'id' | 'name';
 
-function idIn(form: OrderIdForm, { id, number }: Pick<OrderRow, 'id' | 'number'>): string {
-  switch (form) {
-    case 'id':
-      return id;
-    case 'name':
-      return `#${number}`;
-    case 'number':
-      return String(number);
-    case 'gid':
-      return `gid://shopify/Order/${id}`;
-  }
-}
+const idIn = (form: OrderIdForm, { id, number }: Pick<OrderRow, 'id' | 'number'>): string =>
+  form === 'id' ? id : `#${number}`;
 
 interface Parts {
   /** Read at each poll: a stack that is started again has others. */

@@ -184,13 +184,13 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
       return order;
     },
 
-    /** Beside the sandboxes. It counts as we do, unless told otherwise. */
-    otherIntegration: (idForm: OrderIdForm, amountOf = keptAmount) =>
+    /** Beside the sandboxes. It counts as we do. */
+    otherIntegration: (idForm: OrderIdForm) =>
       createOtherIntegration({
         store: () => world.store,
         loyalty: () => world.loyalty,
         idForm,
-        amountOf,
+        amountOf: keptAmount,
       }),
 
     /** The calls that change something, since the journal was cleared. */
