@@ -24,7 +24,6 @@ import type { QueueFamily, StoreQueueFamily } from '../../shared/core/events/eve
 import type { Store } from '../../shared/core/store/store.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { buildWarm, createConnectorQueues, invocationOf } from './event-source.ts';
-import type { Addresses } from './outside-line.ts';
 
 export const AWS_SECRET = 'aws-secret-of-this-test';
 
@@ -144,57 +143,14 @@ export async function deployFunctions(
     /** One batch for each worker; returns the number of messages. */
     poll: () => queues.poll(functions),
 
-    /** Another worker of the orders, whose calls go to these addresses; it works on one batch at a time. */
-    startOrdersWorker(addresses: Addresses): () => Promise<number> {
-      const worker = buildAt(addresses, connector, (settings) =>
-        buildWorker('orders', 10, () => createWorker(settings, 'orders')),
-      );
-      return () => queues.poll({ orders: worker });
-    },
-
-    /** Another function of the storefront, at the usual addresses or at these. */
-    startStorefront(addresses?: Addresses) {
-      const build = (settings: Connector) =>
-        createStorefrontFunction(settings, async () =>
+    /** Another function of the storefront. */
+    startStorefront: () =>
+      buildWarm(() =>
+        createStorefrontFunction(connector, async () =>
           createScriptServer({ en: 'console.log("widget")' }),
-        );
-      return addresses
-        ? buildAt(addresses, connector, (settings) => buildWarm(() => build(settings)))
-        : buildWarm(() => build(connector));
-    },
+        ),
+      ),
   };
-}
-
-/** Everything that the functions talk to, with these two. */
-export const addressesBeside = (
-  loyalty: { readonly address: string },
-  store: { readonly address: string },
-): Addresses => ({
-  ledger: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
-  queue: process.env.AWS_ENDPOINT_URL_SQS ?? '',
-  secrets: process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '',
-  loyalty: loyalty.address,
-  store: store.address,
-});
-
-function buildAt<Built>(
-  addresses: Addresses,
-  connector: Connector,
-  build: (settings: Connector) => Built,
-): Built {
-  const environment = { ...process.env };
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_SQS: addresses.queue,
-    AWS_ENDPOINT_URL_DYNAMODB: addresses.ledger,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secrets,
-    STORE_SANDBOX_ADDRESS: addresses.store,
-  });
-  const built = build({
-    ...connector,
-    loyalty: { ...connector.loyalty, address: addresses.loyalty },
-  });
-  Object.assign(process.env, environment);
-  return built;
 }
 
 type WebFunction = (

@@ -15,9 +15,8 @@ import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/operations.ts';
 import { TOKEN_HEADER } from '../../shared/rewards/balances/receive-points.ts';
 import { askLoyalty } from './ask-loyalty.ts';
-import { addressesBeside, type Deployment, invokeWeb } from './emulated-deployment.ts';
+import { type Deployment, invokeWeb } from './emulated-deployment.ts';
 import { receive } from './event-source.ts';
-import { openLine, type Treat } from './outside-line.ts';
 import { type Connectors, type RunningConnector, SHOP } from './running-connector.ts';
 import { proxyValues, signedQuery } from './signed-query.ts';
 import {
@@ -217,13 +216,6 @@ export async function openProgram(connectors: Connectors, settings: Partial<Both
   const program = {
     ...{ store, connector, loyalty, points, start },
     ...{ one: start(), other: start() },
-
-    /** A storefront function whose every call goes over a line that the test may cut. */
-    async startOnLine(treat: Treat) {
-      const line = await openLine(addressesBeside(loyalty, store), treat);
-      connectors.stopLater(line.close);
-      return askStorefront(deployment.startStorefront(line.addresses));
-    },
 
     /** In the store alone; gives the id. */
     signUp: (firstName = 'Robin'): string => createCustomer(firstName).id,
