@@ -1,7 +1,7 @@
-import { SHOP } from '../../support/in-process-connector.ts';
 import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { storeProduct } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
+import { SHOP } from '../../support/in-process-connector.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 
 const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
