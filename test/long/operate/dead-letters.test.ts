@@ -3,15 +3,9 @@ import { captureOutput } from '../../../local/harness/captured-output.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { countMessages, receive, release } from '../../support/event-source.ts';
+import { countMessages } from '../../support/event-source.ts';
 import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import {
-  letterEvent,
-  letterReason,
-  orderEvent,
-  parkLetters,
-} from '../../support/parked-letters.ts';
-import { runSuggested } from '../../support/suggested-command.ts';
+import { orderEvent } from '../../support/parked-letters.ts';
 
 const connector = useOperatedConnector();
 let firstId = 9_000;
@@ -47,34 +41,11 @@ async function sendOrder(id: number, changes: object = {}): Promise<void> {
   await connector.send(orderEvent(id, payload, updated_at));
 }
 
-let parked = 0;
-
-async function park(
-  event: Parameters<typeof letterEvent>[0],
-  changes: Parameters<typeof letterReason>[0] = {},
-): Promise<void> {
-  parked += 1;
-  const reason = letterReason({ at: new Date().toISOString(), ...changes });
-  const letter = { event: letterEvent(event), reason, group: `letter-${parked}` };
-  const { deadLetterUrl } = connector.queues.urls.orders;
-  const summaries = { ledger: connector.ledger, family: 'orders' } as const;
-  await parkLetters(connector.sqs, deadLetterUrl, [letter], summaries);
-}
-
 const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.deadLetterUrl);
 
 const dropAll = () => connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
 
 describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
-  it('says that there is nothing', async () => {
-    const { code, stdout } = await connector.run('dead-letters list');
-    expect(stdout).toContain('No dead letters.');
-    expect(code).toBe(0);
-    const missing = await connector.run('dead-letters show 4711');
-    const [listed] = await runSuggested(missing, connector);
-    expect(listed?.stdout).toContain('No dead letters');
-  });
-
   it('lists by reason and changes nothing', async () => {
     const ids = await refuseOrders(3);
     for (let time = 0; time < 2; time += 1) {
@@ -147,38 +118,6 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     );
   });
 
-  it('says what is still failing', async () => {
-    await refuseOrders(2);
-    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
-    const { code, stdout } = await connector.atWork(
-      connector.run('dead-letters replay --yes --wait'),
-    );
-    connector.loyalty.faults.clear();
-    expect(stdout).toContain('2 of 2 failed again: see the dead letters.');
-    expect(code).toBe(1);
-    await dropAll();
-  });
-
-  it('says that there are dead letters which another caller has received', async () => {
-    await refuseOrders(2);
-    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 600);
-    expect(hidden).toHaveLength(2);
-    for (const [line, done] of [
-      ['replay', 'Nothing was sent'],
-      ['drop --kind order --because test', 'Nothing was dropped'],
-    ]) {
-      const { code, stdout } = await connector.run(`dead-letters ${line} --yes`);
-      expect(stdout).toContain(done);
-      expect(stdout).toContain('cannot be read now: another person');
-      expect(code).toBe(1);
-    }
-    const scan = await connector.run('dead-letters scan');
-    expect(scan.stdout).toContain('About 2 more cannot be read now');
-    expect(scan.code).toBe(4);
-    await release(connector.sqs, connector.queues.urls.orders.deadLetterUrl, hidden);
-    await dropAll();
-  });
-
   it('drops only with --yes, and only what was named', async () => {
     const [first = '', second = ''] = await refuseOrders(2);
     const none = await connector.run(
@@ -236,41 +175,5 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     const gone = await connector.run(`dead-letters show ${letterId}`);
     expect(gone.stdout).toContain(`Dead letter about order ${name} left the queue`);
     expect(gone.stdout).toMatch(/It was dropped at \d{4}-/);
-  });
-
-  it('shows the newest of the dead letters about one thing, and where the others are', async () => {
-    for (const deliveryId of ['one', 'two', 'three']) {
-      await park({ id: '5512300000002', deliveryId });
-    }
-    const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as const;
-    await park({ id: '5512300000002', deliveryId: 'four' }, unreadable);
-    const shown = await connector.run('dead-letters show 5512300000002');
-    const runs = await runSuggested(shown, connector);
-    const all = runs.find(({ line }) => line.includes('list --id 5512300000002'));
-    expect(all?.stdout).toContain('4 dead letters need a decision.');
-    await dropAll();
-  });
-
-  it('shows hostile texts without letting them act on the terminal', async () => {
-    await park({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' });
-    for (const line of ['dead-letters list', 'dead-letters list --limit 5']) {
-      const { stdout } = await connector.run(line);
-      expect(stdout).not.toContain('\u001b');
-      expect(stdout).toContain("\\u001b[2J'$(reboot)");
-    }
-    await dropAll();
-  });
-
-  it('says at once that an outage holds what was sent, and stops waiting', async () => {
-    await refuseOrders(2);
-    connector.loyalty.faults.add({ kind: 'http-503', retryAfterSeconds: 600 });
-    const { code, stdout } = await connector.atWork(
-      connector.run('dead-letters replay --yes --wait'),
-    );
-    connector.loyalty.faults.clear();
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /2 not finished\. Waiting for .*; next attempt at /,
-    );
-    expect(code).toBe(3);
   });
 });

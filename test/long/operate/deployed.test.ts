@@ -127,31 +127,4 @@ describe('a deployment on AWS', () => {
     expect(stdout).toMatch(/warn {2}alarms +olivia@shop\.example has not confirmed/);
     expect(code).toBe(1);
   });
-
-  it.each([
-    ['ExpiredToken', 403, 'The security token is expired', 'Your AWS credentials have expired.'],
-    [
-      'ValidationError',
-      400,
-      'Stack with id loyalty-connector-prod does not exist',
-      'There is no stack',
-    ],
-    ['Throttling', 400, 'Rate exceeded', 'AWS throttled the requests'],
-    [
-      'AccessDenied',
-      403,
-      'not authorized: cloudformation:DescribeStacks',
-      'not allowed to do that',
-    ],
-  ])('answers %s in plain words, whatever was asked', async (code, status, message, words) => {
-    stackFault = { status, code, message };
-    const runs = await Promise.all(['status', 'doctor', 'trace order 1'].map(runDeployed));
-    stackFault = undefined;
-    for (const { code: exit, stdout, stderr } of runs) {
-      expect(stderr).toContain(words);
-      expect(stderr).not.toContain('    at ');
-      expect(stdout).toBe('');
-      expect(exit).toBe(1);
-    }
-  });
 });

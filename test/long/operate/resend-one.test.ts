@@ -65,23 +65,6 @@ describe('resend of one order', () => {
     expect(JSON.parse(stdout).data.changes).toMatchObject([recorded, recorded]);
   });
 
-  it('says that it was given up, and ends with 1', async () => {
-    const { id } = placeOrder();
-    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
-    const { code, stdout } = await runAtWork(`resend order ${id} --yes --wait`);
-    connector.loyalty.faults.clear();
-    expect(stdout).toContain('1 of 1 failed again');
-    expect(code).toBe(1);
-    const { stdout: traced } = await connector.run(`trace order ${id} --json`);
-    expect(traced).toContain('"what": "sent again by ');
-  });
-
-  it('says that there is nothing to send of what does not exist, and ends with 1', async () => {
-    const { code, stdout } = await connector.run('resend order 5512300000009 --yes --wait');
-    expect(stdout).toContain('neither the store nor the ledger has it');
-    expect(code).toBe(1);
-  });
-
   it('names --force where the service lost what was sent before', async () => {
     const { id } = placeOrder();
     await runAtWork(`resend order ${id} --yes --wait`);

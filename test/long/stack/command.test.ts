@@ -114,21 +114,6 @@ describe('npm start', () => {
     }
   }, 120_000);
 
-  it('reports in one line which port is in use, and does not disturb the stack that uses it', async () => {
-    const first = start('--no-demo', '--port', '0');
-    await first.says('Ctrl-C stops everything.');
-    const { port } = new URL(JSON.parse(readFileSync(stateFile, 'utf8')).outputs.WebhookAddress);
-    const second = start('--port', port);
-    expect(await second.ended()).toBe(1);
-    expect(second.output().trim()).toMatch(
-      new RegExp(`^Port ${port} is in use by process \\d+ .* give another --port\\.$`),
-    );
-    // The next webhook needs a new process, and that one the bundle.
-    for (const pid of first.descendants()) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(first.descendants()).toEqual([]), patient);
-    expect(await diagnosis()).toContain("accepts the shop's signature and refuses a forged one");
-  }, 120_000);
-
   it('--data resumes after a kill during an outage', async () => {
     // Those of the first run: webhooks that were not delivered go to its address.
     const { first, port } = await startAtAnyPort('--once', '--data', dataFolder);
