@@ -6,7 +6,7 @@ interface OrderWish {
   readonly id: number;
   readonly updatedAt: Date;
   readonly lines: number;
-  /** A note fills the body up to this size; absent: no note. */
+  /** Fields that nobody reads and a note fill the body up to this size; absent: neither. */
   readonly bytes?: number;
   /** The amount for the products: another amount is another state of the order. */
   readonly subtotal?: string;
@@ -67,11 +67,20 @@ export async function createOrderWriter(): Promise<WriteOrder> {
       updated_at: at,
       ...(subtotal !== undefined && { current_subtotal_price: subtotal }),
     };
-    const bare = JSON.stringify({ ...payload, note: '' });
+    const bare = JSON.stringify({ ...payload, unread: [], note: '' });
     const room = Math.max((bytes ?? 0) - Buffer.byteLength(bare), 0);
-    return JSON.stringify({ ...payload, note: wordsOf(room) });
+    const unread = Math.floor(Math.max(room - NOTE_BYTES, 0) / UNREAD_BYTES);
+    const note = wordsOf(room - unread * UNREAD_BYTES);
+    return JSON.stringify({ ...payload, unread: new Array(unread).fill(UNREAD), note });
   };
 }
+
+/** What the bodies of a store have most of, beside what is read: the same amount in two currencies. */
+const MONEY = { amount: '49.00', currency_code: 'EUR' };
+const UNREAD = { shop_money: MONEY, presentment_money: MONEY };
+/** With the comma behind it. */
+const UNREAD_BYTES = JSON.stringify(UNREAD).length + 1;
+const NOTE_BYTES = 2 * 1024;
 
 const WORDS =
   'please leave the parcel with our neighbour on second floor if nobody opens ring twice then wait and call before coming thanks gift wrap in blue paper no receipt inside happy birthday from all of us big hug see you soon'.split(
