@@ -120,7 +120,7 @@ export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   unreadable:
     'this release cannot read its body either, and the store cannot be asked for it. Drop it once it is understood',
   'shop-not-configured':
-    'its shop is not in connector.config.ts. Name the shop there and deploy, or drop it',
+    'its shop is not in connector.config.ts. Name the shop there and deploy (on this machine: restart "npm start"), or drop it',
 };
 
 interface ToSend {
