@@ -37,7 +37,7 @@ interface JsonService {
   readonly id: string;
   /** The prefix of the operation in `X-Amz-Target`. */
   readonly target: string;
-  readonly contentType: `application/x-amz-json-1.${0 | 1}`;
+  readonly json: '1.0' | '1.1';
 }
 
 export interface JsonServiceSettings {
@@ -74,7 +74,7 @@ function createJsonCall(service: JsonService, settings: JsonServiceSettings): Js
 
   async function attempt(operation: string, body: string) {
     const headers = {
-      'content-type': service.contentType,
+      'content-type': `application/x-amz-json-${service.json}`,
       'user-agent': 'loyalty-connector',
       'x-amz-target': `${service.target}.${operation}`,
     };
@@ -245,42 +245,12 @@ const keyFrom = (bytes: Uint8Array) => createSecretKey(bytes);
 const hmac = (key: KeyObject, text: string) => createHmac('sha256', key).update(text);
 const sha256 = (data: string | Uint8Array) => hash('sha256', data);
 
-const SQS: JsonService = {
-  name: 'sqs',
-  id: 'SQS',
-  target: 'AmazonSQS',
-  contentType: 'application/x-amz-json-1.0',
-};
-const DYNAMODB: JsonService = {
-  name: 'dynamodb',
-  id: 'DYNAMODB',
-  target: 'DynamoDB_20120810',
-  contentType: 'application/x-amz-json-1.0',
-};
-const SECRETS_MANAGER: JsonService = {
-  name: 'secretsmanager',
-  id: 'SECRETS_MANAGER',
-  target: 'secretsmanager',
-  contentType: 'application/x-amz-json-1.1',
-};
-
-const EVENT_BRIDGE: JsonService = {
-  name: 'events',
-  id: 'EVENTBRIDGE',
-  target: 'AWSEvents',
-  contentType: 'application/x-amz-json-1.1',
-};
-
-const CLOUDWATCH_LOGS: JsonService = {
-  name: 'logs',
-  id: 'CLOUDWATCH_LOGS',
-  target: 'Logs_20140328',
-  contentType: 'application/x-amz-json-1.1',
-};
-
 /** See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
-  const call = createJsonCall(SQS, settings);
+  const call = createJsonCall(
+    { name: 'sqs', id: 'SQS', target: 'AmazonSQS', json: '1.0' },
+    settings,
+  );
   return {
     async sendMessage(input) {
       const result = await call<SendMessageResult>('SendMessage', input);
@@ -305,7 +275,10 @@ function checkHeld(heldMd5: string | undefined, sent = ''): void {
 }
 
 export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCalls {
-  const call = createJsonCall(DYNAMODB, settings);
+  const call = createJsonCall(
+    { name: 'dynamodb', id: 'DYNAMODB', target: 'DynamoDB_20120810', json: '1.0' },
+    settings,
+  );
   return {
     batchGetItem: (input) => call('BatchGetItem', input),
     putItem: (input) => call('PutItem', input),
@@ -325,13 +298,19 @@ export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCall
 }
 
 export function createSecretsCalls(settings: JsonServiceSettings): SecretsCalls {
-  const call = createJsonCall(SECRETS_MANAGER, settings);
+  const call = createJsonCall(
+    { name: 'secretsmanager', id: 'SECRETS_MANAGER', target: 'secretsmanager', json: '1.1' },
+    settings,
+  );
   return { getSecretValue: (input) => call('GetSecretValue', input) };
 }
 
 /** Answers 200 also where some were refused. */
 export function createEventsCalls(settings: JsonServiceSettings) {
-  const call = createJsonCall(EVENT_BRIDGE, settings);
+  const call = createJsonCall(
+    { name: 'events', id: 'EVENTBRIDGE', target: 'AWSEvents', json: '1.1' },
+    settings,
+  );
   return {
     putEvents: (input: { readonly Entries: readonly object[] }) =>
       call<{ readonly FailedEntryCount?: number }>('PutEvents', input),
@@ -345,7 +324,10 @@ interface LogPage {
 
 /** A page of lines may be empty and not the last. */
 export function createLogsCalls(settings: JsonServiceSettings) {
-  const call = createJsonCall(CLOUDWATCH_LOGS, settings);
+  const call = createJsonCall(
+    { name: 'logs', id: 'CLOUDWATCH_LOGS', target: 'Logs_20140328', json: '1.1' },
+    settings,
+  );
   return { filterLogEvents: (input: object) => call<LogPage>('FilterLogEvents', input) };
 }
 
