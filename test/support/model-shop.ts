@@ -164,8 +164,6 @@ export function openModelShop({
   return model;
 }
 
-export type ModelShop = ReturnType<typeof openModelShop>;
-
 /** An amount that has more decimals than the currency is an error. */
 function inMinor(amount: number, { shop }: World): bigint {
   const digits = new Intl.NumberFormat('en', {

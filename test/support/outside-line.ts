@@ -176,8 +176,6 @@ export type Calls = (call: OutsideCall) => boolean;
 
 /** The call that spends points. */
 export const isRedeem: Calls = ({ name }) => name === 'POST /POS/rewards/*/redeem';
-/** The call that makes the code in the store. */
-export const isCodeMade: Calls = ({ name }) => /^discountCode\w+Create$/.test(name);
 
 /** Only the first of these calls. */
 export function once(calls: Calls, treatment: Treatment): Treat {

@@ -28,13 +28,12 @@ import {
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
 export const SECOND_CLIENT = 'app-of-the-second-store';
-export const STAFF = '5001';
+const STAFF = '5001';
 /** A cart that every reward with a minimum allows. */
 export const CART = '11:100:1';
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
-export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 const tokenOf = (user: TokenUser, changes: TokenClaims = {}, secret = STORE_SECRET) => {
   const issue = { shop: SHOP, clientId: CLIENT_ID, secret, now: new Date() };
@@ -55,8 +54,6 @@ export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
-
-export type StartedStorefront = ReturnType<typeof askStorefront>;
 
 /** The requests of shoppers and tills to one function of the storefront. */
 function askStorefront(handler: ReturnType<Deployment['startStorefront']>) {
