@@ -16,36 +16,6 @@ const event = (given: Parameters<typeof pointEvent>[0]) => JSON.stringify(pointE
 const body = event({});
 
 describe('an attacker at the address of point events', () => {
-  it('gets the same answer for a wrong shop, topic, token, header and shape of the path', async () => {
-    const { connector, points } = await open();
-    const token = points.tokenOf();
-    const wrong = [
-      `example-store/${newToken()}`,
-      'example-store',
-      'example-store/',
-      `example-store/${token.slice(0, -1)}`,
-      `example-store/${token}x`,
-      `example-store/${token}/`,
-      `example-store/${token}/more`,
-      `/example-store/${token}`,
-      `example-store/Point_Add/${token}`,
-      `example-store/point_add/${token}`,
-      `example-store/__proto__/${token}`,
-      `example-store/constructor/${token}`,
-      `nobody/${token}`,
-      `example-store/${'x'.repeat(43)}`,
-      `example-store/%00${token}`,
-      'example-store/undefined',
-      '',
-    ];
-    for (const path of wrong) expect([path, await points.request(path, body)]).toEqual([path, 401]);
-    for (const header of [newToken(), '', `${token} `, `${token},${token}`, 'undefined']) {
-      const status = await points.request('example-store', body, header);
-      expect([header, status]).toEqual([header, 401]);
-    }
-    expect(await connector.waiting()).toBe(0);
-  });
-
   it('cannot use the token of another shop', async () => {
     const { connector, points } = await open();
     const foreign = points.tokenOf('second-store');
@@ -69,25 +39,6 @@ describe('an attacker at the address of point events', () => {
 });
 
 describe('tokens', () => {
-  it('overlap while they are rotated, and the older one ends with the rotation', async () => {
-    const { connector, points } = await open();
-    const older = points.tokenOf();
-    const send = (header: string) => points.request('example-store', body, header);
-    expect(await send(older)).toBe(200);
-    const current = newToken();
-    const previousUntil = new Date(Date.now() + 86_400_000).toISOString();
-    await points.keepTokens('example-store', { current, previous: older, previousUntil });
-    // Known at once by its failure; the older one serves meanwhile.
-    connector.pass(61);
-    expect(await send(current)).toBe(200);
-    expect(await send(older)).toBe(200);
-    await points.keepTokens('example-store', { current });
-    connector.pass(301);
-    expect(await send(older)).toBe(401);
-    expect(await send(current)).toBe(200);
-    expect(connector.output.pieces.join('\n')).toContain('olderToken');
-  });
-
   it('that are not set let no one in', async () => {
     const { connector, points } = await open();
     await points.keepTokens('example-store', { current: 'short' });

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { pointEvent } from '../../fixtures/point-event.ts';
-import { askLoyalty } from '../../support/ask-loyalty.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openProgram, type Program, type SandboxPayload } from '../../support/running-program.ts';
 
@@ -87,8 +85,6 @@ describe('an order in the store', () => {
 
 const EMAIL = 'robin.sampleson@example.com';
 
-const named = (Customer: object) => pointEvent({ EventDate: new Date().toISOString(), Customer });
-
 /** As on a platform where the Id is something else. */
 const withId = (Id: string | null) => (payload: SandboxPayload) => ({
   ...payload,
@@ -108,53 +104,5 @@ describe('a point event without the id of the store', () => {
     expect(connector.loyalty.journal.entries({ operation: 'getCustomer' })[0]).toMatchObject({
       path: `/v1/pvt/Customer/${encodeURIComponent(EMAIL)}`,
     });
-  });
-
-  it.each(['first', 'last'])(
-    'is not the balance of a shopper whose address another member has, who came %s',
-    async (came) => {
-      const { connector, points, loyalty, ...program } = await openProgram(connectors);
-      const other = { OriginalId: 'till-0042', Name: 'Wilmot', Email: EMAIL.toUpperCase() };
-      connector.confidential.addPersonal({
-        customer: { first_name: 'Wilmot', email: other.Email },
-      });
-      const enrol = () => askLoyalty(loyalty, 'POST', '/Customer/upsert', other);
-      if (came === 'first') await enrol();
-      const robin = program.signUp();
-      program.buy(robin, 64.9);
-      await program.settle();
-      await points.forward();
-      await connector.settle();
-      if (came === 'last') await enrol();
-      await program.give(other.OriginalId, 777);
-      expect(await points.forward(withId(null))).toEqual([200]);
-      await connector.settle();
-      expect(program.metafieldsOf(robin)).toMatchObject({ 'loyalty.points': '64.9' });
-    },
-  );
-
-  it('of nobody is tried for an hour, and then kept with its reason; a replay finds the customer', async () => {
-    // The store tells nothing of the customer who signs up later.
-    const { connector, points, ...program } = await openProgram(connectors, {
-      disorder: { drop: 1 },
-    });
-    connector.confidential.addPersonal({ customer: { email: EMAIL } });
-    await points.post('Point_Add', named({ Id: null, Email: EMAIL }));
-    await connector.work();
-    connector.pass(50 * 60);
-    await connector.work();
-    expect(await connector.waiting()).toBe(1);
-    await connector.settle();
-    const [letter] = await connector.deadLetters();
-    expect(letter?.attributes).toMatchObject({ reason: 'unmappable' });
-    expect(letter?.attributes.why).toContain('neither the loyalty service nor the store');
-    const id = program.signUp();
-    const member = { OriginalId: id, Name: 'Robin Sampleson', Email: EMAIL };
-    await askLoyalty(program.loyalty, 'POST', '/Customer/upsert', member);
-    const gift = { Points: 310, OperationType: 0, Reason: 'A gift', ChangeKey: 'gift' };
-    await askLoyalty(program.loyalty, 'POST', `/Customer/${id}/points`, gift);
-    await points.replay(letter?.body ?? '');
-    await connector.settle();
-    expect(program.metafieldsOf(id)).toMatchObject({ 'loyalty.points': '310' });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Redemption } from '../../../shared/rewards/redeem/redemption.ts';
 import {
   redemptionsKey,
@@ -92,23 +91,5 @@ describe('a customer whom the store asks to be redacted', () => {
     expect(text).toContain(`customer|${SHOP}|${id}`);
     // Told there too: what was a dead letter before stays one, as long as it is kept or until it is dropped.
     expect(person.disclosedIn(await lettersOf(world))).toContain(email);
-  });
-
-  it('stays known as such as long as orders do, also if points of theirs arrive afterwards', async () => {
-    const world = await openProgram(connectors);
-    const id = await live(world);
-    world.store.actions.redactCustomer({ customerId: id });
-    await world.rest();
-    const { ledger } = world.connector.deployment;
-    const ends = async () => {
-      const entry = await readEntry(ledger, { shop: SHOP, kind: 'customer', id });
-      expect(entry?.redactedAt).toBeDefined();
-      return Math.floor(((entry?.expiresAt ?? 0) * 1_000 - Date.now()) / 86_400_000);
-    };
-    expect(await ends()).toBe(399);
-    world.connector.pass(3_600);
-    await world.give(id, 5);
-    await world.rest();
-    expect(await ends()).toBe(399);
   });
 });

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
-import { persons } from '../../fixtures/persons.ts';
-import { bodyOf } from '../../fixtures/store-event.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
 const connectors = runConnectors();
@@ -73,37 +70,4 @@ describe('the largest body that a function can receive', () => {
     expect(connector.store.reads).toBe(1);
     expect(await connector.deadLetters()).toEqual([]);
   });
-});
-
-describe('a body that cannot be read', () => {
-  const { email, first_name } = persons.quillane;
-  const bodies: Record<string, Buffer> = {
-    'is not JSON': Buffer.from(`<html>${first_name} ${email}</html>`),
-    'is cut off': Buffer.from(`{"id": 7, "email": "${email}"`),
-    'is empty': Buffer.alloc(0),
-    'is not UTF-8': Buffer.concat([
-      Buffer.from(email),
-      Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28]),
-    ]),
-    'holds characters that SQS refuses': Buffer.from(`{"\u0000\u000b\ufffe\uffff": "${email}"}`),
-    'has the wrong shape': Buffer.from(JSON.stringify({ ...orderAt(1), line_items: email })),
-    'is nested a hundred thousand deep': Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)),
-    'is of 300 KB and no text at all': randomBytes(300_000),
-  };
-
-  it.each(Object.entries(bodies))(
-    'because it %s is acknowledged and parked whole, byte for byte, without a word of it',
-    async (_, body) => {
-      const connector = await connectors.open();
-      await connector.deliver(['orders/create', body]);
-      const [letter, ...others] = await connector.deadLetters();
-      expect(others).toEqual([]);
-      expect(letter?.attributes).toMatchObject({ reason: 'unreadable', attempts: '1' });
-      expect(letter?.attributes.why).toMatch(/\S/);
-      const decoded = decodeEvent(letter?.body ?? '');
-      if (decoded.kind !== 'event') throw new Error(decoded.why);
-      expect(Buffer.from(bodyOf(decoded.event) ?? []).equals(body)).toBe(true);
-      expect(connector.newOperations()).toEqual([]);
-    },
-  );
 });

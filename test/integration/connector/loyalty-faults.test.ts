@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { persons } from '../../fixtures/persons.ts';
@@ -44,13 +43,8 @@ async function expectAgreement(connector: RunningConnector): Promise<void> {
 describe('after the loyalty service was ill', () => {
   const illnesses: Record<string, readonly FaultRule[]> = {
     'answered 503 for a while': [{ kind: 'http-503', count: 9 }],
-    'answered 500 for a while': [{ kind: 'http-500', count: 9 }],
     'throttled with 429 and a Retry-After': [{ kind: 'http-429', retryAfterSeconds: 90, count: 7 }],
-    'throttled with code 103': [{ kind: 'code-103', count: 7 }],
-    'reset connections before it did anything': [{ kind: 'reset-before', count: 7 }],
     'did what it was asked and reset the connection': [{ kind: 'reset-after', count: 7 }],
-    'broke off in the middle of its answers': [{ kind: 'truncated', count: 7 }],
-    'answered with nothing': [{ kind: 'empty', count: 7 }],
     'was hidden behind the page of a gateway': [{ kind: 'not-json', count: 7 }],
     'failed half of all calls, in every way it can': [
       { kind: 'reset-after', probability: 0.2 },
@@ -66,63 +60,5 @@ describe('after the loyalty service was ill', () => {
     await connector.settle();
     expect(connector.newCalls().filter(({ fault }) => fault).length).toBeGreaterThan(0);
     await expectAgreement(connector);
-  });
-
-  it('it was away for a day: no worker waits for it, and nothing is given up', async () => {
-    const connector = await connectors.open();
-    connector.loyalty.faults.add({ kind: 'outage' });
-    await deliverAll(connector);
-    let handedOut = 0;
-    for (let quarter = 0; quarter < 96; quarter += 1) {
-      handedOut += await connector.work();
-      connector.pass(900);
-    }
-    expect(await connector.deadLetters()).toEqual([]);
-    const failed = connector.newCalls();
-    expect(failed.every(({ fault }) => fault === 'outage')).toBe(true);
-    // With the circuit open, most attempts end without a call.
-    expect(failed.length).toBeLessThan(handedOut * 0.9);
-    connector.loyalty.faults.clear();
-    await connector.settle();
-    await expectAgreement(connector);
-  });
-});
-
-describe('an order that the service refuses', () => {
-  it('is parked at once with the reason, affects no other, and is applied when replayed', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/create', order(2)]);
-    const rule = connector.loyalty.faults.add({
-      kind: 'business-error',
-      code: 50,
-      operation: 'sendOrder',
-      count: 1,
-    });
-    await connector.deliver(['orders/create', order(1)], ['orders/create', order(3)]);
-    expect(connector.newOperations()).toHaveLength(3);
-    const [letter, ...others] = await connector.deadLetters();
-    expect(others).toEqual([]);
-    expect(letter).toMatchObject({
-      family: 'orders',
-      attributes: {
-        reason: 'rejected',
-        code: 'ApiExternalCustomer_document_email_empty',
-        attempts: '1',
-        at: expect.stringMatching(/^2026-10-09T12:/),
-        why: expect.stringContaining('sendOrder'),
-      },
-    });
-    expect(connector.loyalty.state().orders).toHaveLength(2);
-
-    connector.loyalty.faults.clear(rule.id);
-    const decoded = decodeEvent(letter?.body ?? '');
-    if (decoded.kind !== 'event') throw new Error(decoded.why);
-    const replays = [{ at: new Date().toISOString(), by: 'an operator' }];
-    await connector.send({ ...decoded.event, replays });
-    await connector.settle();
-    expect(connector.newOperations()).toEqual(['sendOrder']);
-    expect(connector.loyalty.state().orders).toHaveLength(3);
-    expect(connector.loyalty.state().points).toHaveLength(3);
-    expect(await connector.deadLetters()).toHaveLength(1);
   });
 });

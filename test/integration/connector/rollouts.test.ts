@@ -6,10 +6,9 @@ import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 const connectors = runConnectors();
 const HOUR_MS = 3_600_000;
 
-async function open(scopes?: readonly string[]) {
+async function open() {
   const { connector, store } = await openStoreAndConnector(connectors, {
     ...{ seed: 5, shops: [{ domain: SHOP }] },
-    ...(scopes && { store: { scopes } }),
   });
   const { actions } = store;
   const over = new Date(Date.now() - HOUR_MS).toISOString();
@@ -64,28 +63,5 @@ it('mirrors what a Rollout for everyone gives and withholds, until it ends, and 
   await reconcile();
   expect(active()).toEqual(['LIVE']);
   expect(connector.loyalty.state().coupons.map((one) => one.CouponCode)).not.toContain('REWARD');
-  expect(await connector.deadLetters()).toEqual([]);
-});
-
-it('does not mirror what a Rollout gives to some, and mirrors it again afterwards', async () => {
-  const { actions, ids, reconcile, active } = await open();
-  const { id: rolloutId } = actions.startRollout({
-    ...{ name: 'Test', allocation: 40 },
-    treatments: [{ activate: [ids.OVER], expire: [ids.LIVE] }],
-  });
-  await reconcile();
-  expect(active()).toEqual([]);
-  actions.endRollout({ rolloutId });
-  await reconcile();
-  expect(active()).toEqual(['LIVE']);
-});
-
-it("follows the discounts' own dates without the scope, and keeps running", async () => {
-  const { connector, actions, ids, reconcile, active } = await open([
-    ...['read_orders', 'read_customers', 'read_products', 'read_discounts'],
-  ]);
-  actions.startRollout({ name: 'Launch', treatments: [{ expire: [ids.LIVE] }] });
-  await reconcile();
-  expect(active()).toEqual(['LIVE']);
   expect(await connector.deadLetters()).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
+import type { Disorder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
-import { isEnded } from '../../../local/store-sandbox/model/order-totals.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { HealingSettings } from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
@@ -63,11 +62,10 @@ async function expectAgreement(connector: RunningConnector, store: StoreSandbox)
 describe('from the store to the loyalty service', () => {
   it.each<[string, Partial<Disorder>]>([
     ['in order', {}],
-    ['shuffled', { shuffle: 6 }],
-    ['duplicated', { duplicate: 0.6 }],
-    ['delayed', { delay: 0.5 }],
-    ['signed with the old secret', { oldSecret: 0.5 }],
-    ['all of it at once', { shuffle: 4, duplicate: 0.4, delay: 0.3, oldSecret: 0.3 }],
+    [
+      'shuffled, duplicated, delayed and signed with the old secret',
+      { shuffle: 4, duplicate: 0.4, delay: 0.3, oldSecret: 0.3 },
+    ],
   ])('both end equal when deliveries come %s', async (_, disorder) => {
     const { connector, store } = await openBoth(disorder, 7);
     for (const seed of [11, 12, 13, 14, 15, 16, 17, 18, 19]) await play(connector, store, seed);
@@ -86,29 +84,6 @@ describe('from the store to the loyalty service', () => {
     expect(ofProducts.length).toBeGreaterThan(2);
     expect(ofProducts.length).toBeLessThan(store.rows.orders.size);
     expect(connector.loyalty.state().products.length).toBeGreaterThan(0);
-    await expectAgreement(connector, store);
-  });
-
-  it('what was dropped comes with the next event of the same entity', async () => {
-    const { connector, store } = await openBoth({ drop: 0.5 }, 7);
-    for (const seed of [11, 12, 13, 14, 15, 16]) await play(connector, store, seed);
-    const dropped = store.deliveries.all().filter(({ state }) => state === 'dropped');
-    expect(dropped.length).toBeGreaterThan(3);
-    store.disorder = inOrder;
-    connector.pass(5);
-    for (const order of store.rows.orders.values()) {
-      const orderId = order.id;
-      const ribbon = { title: 'Ribbon', price: 1, quantity: 1 };
-      if (isEnded(order)) store.actions.closeOrder({ orderId });
-      else store.actions.editOrder({ orderId, add: [ribbon] });
-    }
-    for (const { id, title } of store.rows.products.values()) {
-      store.actions.updateProduct({ productId: id, title: `${title}, new` });
-    }
-    await store.deliveries.settled();
-    await connector.settle();
-    const { orders } = connector.loyalty.state();
-    expect(orders.length).toBeGreaterThan(0);
     await expectAgreement(connector, store);
   });
 

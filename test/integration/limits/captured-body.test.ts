@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
-import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
+import { storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { productAt } from '../../support/product-payload.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
@@ -100,38 +100,4 @@ describe('a captured body that is sent under every topic', () => {
       expect(text).toContain(quillane.email);
     },
   );
-});
-
-it('two edits of a discount in one second have equal bytes: the second counts although the first was processed', async () => {
-  const connector = await openShop();
-  const at = { updatedAt: '2026-10-09T12:00:00.000Z' };
-  const edited = { ...discount, updated_at: '2026-10-09T12:00:00Z' };
-  const edit = async (code: string, webhookId: string) => {
-    connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: code, ...at }));
-    expect(await connector.post('discounts/update', edited, { webhookId })).toBe(200);
-    await connector.settle();
-  };
-  await edit('FIRST', 'edit-1');
-  expect(held(connector).coupons).toContainEqual(['FIRST', true]);
-  await edit('SECOND', 'edit-2');
-  expect(held(connector).coupons).toContainEqual(['SECOND', true]);
-});
-
-it('a product that returns to its first price within one second ends with it, although its two webhooks are equal', async () => {
-  const connector = await openShop();
-  const at = '2026-10-09T12:00:00.000Z';
-  const payload = productAt(1, { updated_at: at });
-  const changeTo = async (price: string, webhookId: string) => {
-    const value = { id: String(payload.id), price: amount(price), updatedAt: at };
-    connector.store.putProduct(SHOP, storeProduct(value));
-    const changed = { ...payload, variants: [{ id: 1, price }] };
-    expect(await connector.post('products/update', changed, { webhookId })).toBe(200);
-    await connector.settle();
-  };
-  const price = () => connector.loyalty.state().products.map(({ ProductPrice }) => ProductPrice);
-  await changeTo('35', 'one');
-  await changeTo('20', 'two');
-  expect(price()).toEqual([20]);
-  await changeTo('35', 'three');
-  expect(price()).toEqual([35]);
 });

@@ -93,54 +93,6 @@ describe('the rate limit', () => {
   );
 });
 
-describe('the journal', () => {
-  it('can be asked by operation, number and length, and cleared', async () => {
-    for (const id of ['1', '2', '3']) await callApi(sandbox, 'POST', orders, completedOrder(id));
-    await callApi(sandbox, 'GET', '/v1/pvt/Customer/customer-1');
-    const { n = 0 } = sandbox.journal.entries()[0] ?? {};
-    const ask = async (query: string) => {
-      const { json } = await control(sandbox, 'GET', `/sandbox/journal?${query}`);
-      return (json as { entries: { n: number }[] }).entries.map((entry) => entry.n - n);
-    };
-    expect(await ask('')).toEqual([0, 1, 2, 3]);
-    expect(await ask('operation=sendOrder')).toEqual([0, 1, 2]);
-    expect(await ask(`since=${n + 1}`)).toEqual([2, 3]);
-    expect(await ask('limit=2')).toEqual([2, 3]);
-    expect(await ask(`operation=sendOrder&since=${n}&limit=1`)).toEqual([2]);
-    expect(await control(sandbox, 'GET', '/sandbox/journal?since=x&limit=-1')).toMatchObject({
-      status: 400,
-      json: { problems: [expect.stringContaining('since'), expect.stringContaining('limit')] },
-    });
-    await control(sandbox, 'DELETE', '/sandbox/journal');
-    expect(sandbox.journal.entries()).toEqual([]);
-    await callApi(sandbox, 'GET', '/v1/pvt/Quiz/list');
-    expect(lastEntry()?.n).toBe(n + 4);
-  });
-});
-
-describe('the controls', () => {
-  it('reset everything, and the next ids are the first ones again', async () => {
-    const first = await callApi(sandbox, 'POST', orders, completedOrder('1'));
-    sandbox.faults.add({ kind: 'latency', ms: 1 });
-    expect((await control(sandbox, 'POST', '/sandbox/reset')).status).toBe(200);
-    expect(sandbox.state()).toMatchObject({
-      customers: [],
-      orders: [],
-      points: [],
-      events: [],
-      faults: [],
-      journal: { entries: 0 },
-    });
-    const again = await callApi(sandbox, 'POST', orders, completedOrder('1'));
-    const ids = ({ json }: { json: unknown }) => {
-      const { Id, Customer } = (json as { Result: { Id: number; Customer: { PublicId: string } } })
-        .Result;
-      return { Id, PublicId: Customer.PublicId };
-    };
-    expect(ids(again)).toEqual(ids(first));
-  });
-});
-
 describe('a page of another origin', () => {
   // The types a browser sends across origins without asking first.
   it.each([
@@ -182,36 +134,6 @@ describe('a name that was made to resolve to this machine', () => {
         status: 403,
       });
     }
-  });
-});
-
-let sent = 0;
-const sendOrder = () => callApi(sandbox, 'POST', orders, completedOrder(`order-${++sent}`));
-
-describe('a call that a fault holds up', () => {
-  it('is not carried out when a stop cuts it off', async () => {
-    const other = await startSandbox();
-    other.faults.add({ kind: 'latency', ms: 60_000 });
-    const waiting = callApi(other, 'POST', orders, completedOrder('1')).catch(
-      (error) => error.code,
-    );
-    await expect.poll(() => other.faults.list()).toMatchObject([{ met: 1 }]);
-    await other.stop();
-    expect(await waiting).toBe('ECONNRESET');
-    expect(other.state().orders).toEqual([]);
-  });
-});
-
-describe('which calls a fault meets', () => {
-  it('counts only the calls of its operation, after those it leaves alone', async () => {
-    sandbox.faults.add({ kind: 'http-500', operation: 'sendOrder', after: 1, count: 2 });
-    const statuses: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      expect(await callApi(sandbox, 'GET', '/v1/pvt/Quiz/list')).toMatchObject({ status: 200 });
-      statuses.push((await sendOrder()).status);
-    }
-    expect(statuses).toEqual([200, 500, 500, 200, 200]);
-    expect(sandbox.faults.list()).toEqual([]);
   });
 });
 

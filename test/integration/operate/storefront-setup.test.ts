@@ -135,33 +135,6 @@ describe('loyalty-connector storefront setup', () => {
     expect(await tokens()).toEqual(made);
   });
 
-  it('rotates with an overlap', async () => {
-    const before = await tokens();
-    const { document, text: shown } = await run({ rotate: true, yes: true });
-    const rotated = await tokens();
-    expect(rotated.previous).toBe(before.current);
-    const inHours = (Date.parse(rotated.previousUntil ?? '') - Date.now()) / 3_600_000;
-    expect(Math.ceil(inHours)).toBe(24);
-    // A program reads one document.
-    expect(shown).toBe(JSON.stringify([document]));
-    expect(shown).toContain(rotated.current);
-    const end = rotated.previousUntil?.slice(0, 10);
-    expect(shown).toContain(`the previous token of point events is accepted until ${end}`);
-    expect(shown).not.toContain(before.current);
-    await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
-  });
-
-  it('replaces a token that has leaked, without an overlap, also during a rotation', async () => {
-    const before = await tokens();
-    expect(before.previous).toBeDefined();
-    const { text } = await run({ leaked: true, yes: true });
-    const after = await tokens();
-    expect(after).toEqual({ current: expect.stringMatching(/^[\w-]{43}$/) });
-    expect([before.current, before.previous]).not.toContain(after.current);
-    expect(text).toContain(after.current);
-    expect(text).toContain('works within a minute, and older ones stop within 5');
-  });
-
   it('changes nothing when a definition of another type is in the way', async () => {
     store.actions.defineMetafield({
       ...{ ownerType: 'CUSTOMER', namespace: 'taken', key: 'tier', name: 'Tier', type: 'json' },

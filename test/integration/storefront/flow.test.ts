@@ -70,19 +70,6 @@ describe('a workflow of the store', () => {
     ]);
   });
 
-  it('that the store does not take holds back no balance, and is tried once', async () => {
-    const { store, connector, buy, rest, robin, metafieldsOf, triggers } = await open();
-    const before = triggers();
-    store.faults.add({ kind: 'http-500', operation: 'flowTriggerReceive' });
-    buy(robin, 10);
-    await rest();
-    expect(metafieldsOf(robin)).toMatchObject({ 'loyalty.points': '260' });
-    expect(await connector.deadLetters()).toEqual([]);
-    const tries = store.journal.entries({ operation: 'SendTrigger' });
-    expect(tries.filter(({ fault }) => fault !== undefined)).toHaveLength(1);
-    expect(triggers()).toEqual(before);
-  });
-
   it('gives points once by two functions, and is recorded once for `history`', async () => {
     const { connector, give, other, robin, pointsOf, rest, metafieldsOf } = await open();
     connector.confidential.addPersonal({ note: 'For Robin' });
