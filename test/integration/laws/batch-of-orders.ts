@@ -16,8 +16,6 @@ export interface SentOrder {
   readonly second?: number;
   /** Default: fulfilled, so that it earns. */
   readonly spec?: Partial<OrderSpec>;
-  readonly email?: string;
-  readonly nowEmail?: string;
   readonly shop?: string;
   readonly topic?: string;
 }
@@ -26,22 +24,22 @@ export const PENDING: Partial<OrderSpec> = { fulfilledAfterDays: undefined };
 export const REFUNDED: Partial<OrderSpec> = { fulfilledAfterDays: 1, amountRefundedCents: 1000 };
 export const CANCELLED: Partial<OrderSpec> = { fulfilledAfterDays: 1, cancelledAfterDays: 2 };
 
-export const emailOf = (id: string) => `buyer-${id}@example.com`;
+const emailOf = (id: string) => `buyer-${id}@example.com`;
 
-const customerOf = (id: string, email = emailOf(id)) => ({
+const customerOf = (id: string) => ({
   id: `#id:${id}`,
   admin_graphql_api_id: `gid://shopify/Customer/${id}`,
   first_name: 'Robin',
   last_name: 'Sample',
-  email,
+  email: emailOf(id),
   phone: null,
   created_at: '2025-01-20T09:00:00Z',
 });
 
-function payloadOf({ id, by, second = 1, spec = { fulfilledAfterDays: 1 }, email }: SentOrder) {
+function payloadOf({ id, by, second = 1, spec = { fulfilledAfterDays: 1 } }: SentOrder) {
   const { customer: _, ...rest } = orderAt(second, spec, withId(id));
   if (by === undefined) return rest;
-  return { ...rest, customer: by === null ? null : customerOf(by, email) };
+  return { ...rest, customer: by === null ? null : customerOf(by) };
 }
 
 type Settings = Parameters<typeof openConnector>[0];
@@ -54,14 +52,14 @@ export function openBatches(settings: Settings = {}) {
 
   /** What the store answers from now on. */
   function keep(sent: SentOrder): void {
-    const { by, nowBy = by, nowEmail, email, shop = SHOP } = sent;
+    const { by, nowBy = by, shop = SHOP } = sent;
     const order = storeOrderOf(payloadOf({ ...sent, by: null }));
     const customer =
       typeof nowBy === 'string'
         ? {
             ...storeOrderOf(orderAt(1)).customer,
             id: nowBy,
-            email: nowEmail ?? (nowBy === by ? email : undefined) ?? emailOf(nowBy),
+            email: emailOf(nowBy),
             phone: undefined,
           }
         : undefined;
@@ -94,14 +92,6 @@ export function openBatches(settings: Settings = {}) {
       await connector.work('coupons');
     },
 
-    /** The store's customer at a second, as the service and the ledger get to know them. */
-    async sign(id: string, second: number, email = emailOf(id)): Promise<void> {
-      const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
-      const payload = bodyOf({ ...customerOf(id, email), updated_at });
-      await connector.deliver({ topic: 'customers/update', payload });
-      await connector.work('coupons');
-    },
-
     /** By order: for whom the service holds it, and what it earns. */
     earned(): Record<string, readonly [who: string, points: number]> {
       return Object.fromEntries(
@@ -116,7 +106,6 @@ export function openBatches(settings: Settings = {}) {
     },
 
     balance: (id: string) => pointsWhere(({ customerId }) => customerId === id),
-    emailHeld: (id: string) => rows.customers.get(id)?.Email,
   };
 
   function pointsWhere(isMeant: (row: PointRow) => boolean): number {

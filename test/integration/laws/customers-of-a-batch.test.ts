@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   CANCELLED,
-  emailOf,
   OTHER_SHOP,
   openBatches,
   PENDING,
@@ -158,16 +157,6 @@ describe.each(['skip', 'send'] as const)(
       await world.drain();
       expect(world.earned()).toEqual(Object.fromEntries(expected));
     });
-
-    it('a customer their points where damaged records lead in a circle', async () => {
-      const world = openBatches({ rules: { pendingOrders } });
-      await world.merge(A, B);
-      await world.merge(B, A);
-      await world.send({ id: 1, by: A }, { id: 2, by: B }, { id: 3, by: C });
-      await world.drain();
-      const { 1: one, 2: two, 3: three } = world.earned();
-      expect([one?.[1], two?.[1], three]).toEqual([50, 50, [C, 50]]);
-    });
   },
 );
 
@@ -211,39 +200,5 @@ describe('points that a customer earned before the merge', () => {
     );
     await world.drain();
     expect(world.earned()).toEqual({ 1: [A, 40], 2: [A, 0], 3: [B, 50] });
-  });
-});
-
-describe('a customer whose e-mail address changed', () => {
-  const [OLD, NEW] = ['old@example.com', 'new@example.com'];
-  const two = (sent: Omit<SentOrder, 'id' | 'by'>) => [1, 2].map((id) => ({ id, by: A, ...sent }));
-
-  it.each([
-    [
-      'before the batch, and the orders still have the old one',
-      3,
-      two({ email: OLD, nowEmail: NEW }),
-    ],
-    ['before the orders were made', 3, two({ email: NEW, second: 4 })],
-    ['after what the ledger knows, and only the orders have it', 0, two({ email: NEW, second: 4 })],
-    [
-      'between two orders of the batch',
-      3,
-      [
-        { id: 1, by: A, email: OLD, nowEmail: NEW, second: 1 },
-        { id: 2, by: A, email: NEW, second: 4 },
-        { id: 3, by: A, email: OLD, nowEmail: NEW, second: 2 },
-      ],
-    ],
-  ] as const)('keeps the new one: changed %s', async (_, changedAt, batch) => {
-    const world = openBatches();
-    await world.sign(A, 0, OLD);
-    if (changedAt > 0) await world.sign(A, changedAt, NEW);
-    await world.sign(B, 0);
-    await world.send(...batch, { id: 9, by: B });
-    await world.drain();
-    expect(world.emailHeld(A)).toBe(NEW);
-    expect(world.emailHeld(B)).toBe(emailOf(B));
-    expect(world.balance(A)).toBe(50 * batch.length);
   });
 });

@@ -96,18 +96,6 @@ describe('an order paid with store credit', () => {
     expect([shop.id, next].map(shop.counts)).toEqual([60, 0]);
   });
 
-  it('is found by a scan alone with the same amount', async () => {
-    const shop = openCreditShop();
-    await shop.reconcile(false);
-    shop.refunded(80);
-    shop.gift(40);
-    const id = shop.order(100, { gateway: GATEWAY });
-    shop.gift(70);
-    shop.clock.ms += DAY_MS / 4;
-    await shop.reconcile(false);
-    expect(shop.counts(id)).toBe(60);
-  });
-
   it('keeps its amount when the ledger is lost and the account has moved on', async () => {
     const shop = await openMixed();
     shop.gift(500, 1);
@@ -119,14 +107,6 @@ describe('an order paid with store credit', () => {
     await shop.rest();
     expect(shop.counts(shop.id)).toBe(30);
     expect(shop.connector.dead.size).toBe(0);
-  });
-
-  it('keeps its amount when the customer and their account are deleted', async () => {
-    const shop = await openMixed();
-    shop.do('deleteCustomer', { customerId: shop.customerId });
-    shop.do('tagOrder', { orderId: shop.id, tags: ['seen'] });
-    await shop.rest();
-    expect(shop.counts(shop.id)).toBe(60);
   });
 
   it('keeps its amount when cashback becomes a code again, and loses the refunded part', async () => {
@@ -141,18 +121,6 @@ describe('an order paid with store credit', () => {
     const later = shop.order(20, { gateway: GATEWAY });
     await shop.rest();
     expect(shop.counts(later)).toBe(0);
-  });
-
-  it('of before the setting keeps its amount', async () => {
-    const shop = openCreditShop();
-    shop.changeRules({ currency: 'EUR' }, 'code');
-    shop.refunded(80);
-    const id = shop.order(50, { gateway: GATEWAY });
-    await shop.rest();
-    shop.changeRules({ currency: 'EUR' }, 'store-credit');
-    shop.do('tagOrder', { orderId: id, tags: ['seen'] });
-    await shop.rest();
-    expect(shop.counts(id)).toBe(0);
   });
 
   it('earns for money that came back by card and was spent again: 100, then 40 of it as credit', async () => {
