@@ -35,36 +35,6 @@ function totalOf({ loyalty }: ReturnType<typeof openConnector>) {
 }
 
 describe('the classic losses', () => {
-  it('crash after the call and before the record, then a return to the earlier state', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/updated', payload: payload(1, A) });
-    await connector.drain();
-    expect(totalOf(connector)).toBe(50);
-
-    // The change to B reaches the service, and the worker dies before it can say so.
-    const { ledger } = connector;
-    let writes = 0;
-    connector.parts.ledger = {
-      ...ledger,
-      write: async (...args) => {
-        writes += 1;
-        if (writes === 2) throw new Error('crash');
-        return ledger.write(...args);
-      },
-    };
-    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
-    await connector.work('orders');
-    expect(totalOf(connector)).toBe(90);
-    connector.parts.ledger = ledger;
-
-    // Back to A before anybody tried B again: the ledger's key fits, but it is not to be trusted.
-    connector.store.putOrder(SHOP, storeOrder(A, { updated_at: '2026-10-09T11:00:03Z' }));
-    await connector.deliver({ topic: 'orders/updated', payload: payload(3, A) });
-    await connector.drain();
-    expect(totalOf(connector)).toBe(50);
-    expect(pointsOf(connector)).toBe(50);
-  });
-
   it('a worker that wakes up after its message was given to another', async () => {
     const connector = openConnector();
     await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
@@ -147,51 +117,14 @@ describe('the classic losses', () => {
   });
 });
 
-describe('a captured order body, sent again with its valid signature', () => {
-  async function applied() {
-    const connector = openConnector();
-    const body = payload(1, A);
-    connector.store.putOrder(SHOP, storeOrder(B, { updated_at: '2026-10-09T11:00:02Z' }));
-    await connector.deliver({ topic: 'orders/create', payload: body });
-    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
-    await connector.drain();
-    const calls = connector.loyalty.journal.length;
-    const repeat = async (topic: string, shop = SHOP) => {
-      await connector.deliver({ topic, payload: body, shop });
-      await connector.drain();
-      return connector.loyalty.journal.length - calls;
-    };
-    return { connector, repeat };
-  }
-
-  it.each(['orders/create', 'orders/cancelled'])(
-    'as it was, under %s: changes nothing and makes no call',
-    async (topic) => {
-      const { connector, repeat } = await applied();
-      expect(await repeat(topic)).toBe(0);
-      expect(totalOf(connector)).toBe(90);
-    },
-  );
-
-  it.each([
-    'orders/delete',
-    'products/delete',
-    'refunds/create',
-    'products/update',
-    'discounts/delete',
-  ])('under %s: cancels nothing, and a person sees it', async (topic) => {
-    const { connector, repeat } = await applied();
-    expect(await repeat(topic)).toBe(0);
-    expect(totalOf(connector)).toBe(90);
-    expect(connector.dead.size).toBe(1);
-  });
-
-  it('a forged delete, when the store still has the order: changes nothing', async () => {
-    const { connector } = await applied();
-    const before = connector.loyalty.journal.length;
-    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
-    await connector.drain();
-    expect(connector.loyalty.journal).toHaveLength(before);
-    expect(totalOf(connector)).toBe(90);
-  });
+it('a forged delete, when the store still has the order, changes nothing', async () => {
+  const connector = openConnector();
+  connector.store.putOrder(SHOP, storeOrder(A));
+  await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
+  await connector.drain();
+  const before = connector.loyalty.journal.length;
+  await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+  await connector.drain();
+  expect(connector.loyalty.journal).toHaveLength(before);
+  expect(totalOf(connector)).toBe(50);
 });
