@@ -166,7 +166,7 @@ function giftCardMoney(order: OrderRow): bigint {
 }
 
 /** All money that went back, less what was paid, or is still owed, beyond what is kept; whichever came first. */
-export function paidBackBeyond(order: OrderRow): bigint {
+function paidBackBeyond(order: OrderRow): bigint {
   const beyondKept = received(order) + atLeast0(owed(order)) - currentTotal(order);
   return atLeast0(repaid(order) - atLeast0(beyondKept));
 }

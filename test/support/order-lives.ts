@@ -48,7 +48,7 @@ const habits = (cart: Cart): Habits => ({
 
 const anyRules: fc.Arbitrary<LawRules> = fc.record({
   taxes: fc.constantFrom('exclude', 'include'),
-  giftCards: fc.constantFrom('earn-when-bought', 'earn-when-bought', 'earn-when-used'),
+  giftCards: fc.constantFrom('earn-when-bought', 'earn-when-bought', 'earn-when-used', 'never'),
   completeWhen: fc.constantFrom('fulfilled', 'fulfilled', 'paid'),
   lostDisputes: fc.constantFrom('ignore', 'take-back'),
 });
@@ -94,14 +94,20 @@ const anyTakeOver = fc.record({
   more: fc.constantFrom(0, 0, 0, 7),
 });
 
+/** The number of the step before which the rules change. */
+const anyChange = fc.record({ before: fc.nat(7), rules: anyRules });
+
 type AnyOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface OrderLife extends AnyOf<typeof anyLifeOfOne> {
+  readonly change?: AnyOf<typeof anyChange> | undefined;
   readonly accident?: AnyOf<typeof anyAccident>;
   readonly takeOver?: AnyOf<typeof anyTakeOver>;
 }
 
-export const plainLives: fc.Arbitrary<OrderLife> = anyLifeOfOne;
+export const plainLives: fc.Arbitrary<OrderLife> = fc
+  .tuple(anyLifeOfOne, fc.option(anyChange, { nil: undefined }))
+  .map(([life, change]) => ({ ...life, change }));
 export const livesWithAccident: fc.Arbitrary<OrderLife> = fc
   .tuple(anyLifeOfOne, anyAccident)
   .map(([life, accident]) => ({ ...life, accident }));
@@ -129,7 +135,7 @@ export async function playLife(
   life: OrderLife,
   tamper: (scene: Scene) => void = () => {},
 ): Promise<LifeEnd> {
-  const { currency, raise, rules, accident, takeOver } = life;
+  const { currency, raise, rules, change: ruleChange, accident, takeOver } = life;
   const scene = openScene({
     shop: { currency },
     rules,
@@ -149,7 +155,9 @@ export async function playLife(
   const cart: Cart = (...given) => {
     const drawn = variedCart(currency)(...given);
     // What a refund without a line takes of a gift card that counts nothing is not documented.
-    const sellsGiftCards = rules.giftCards === 'earn-when-bought';
+    const sellsGiftCards = [rules, ruleChange?.rules ?? rules].every(
+      ({ giftCards }) => giftCards === 'earn-when-bought',
+    );
     const lines = drawn.lines.map((line) => ({
       ...line,
       ...(!sellsGiftCards && { giftCard: false }),
@@ -180,6 +188,8 @@ export async function playLife(
   const store = new StoreLife(shop.rows, habits(cart), shop.world.now);
   const turn = (number: number) => number % life.steps.length;
   let other: TakenOver | undefined;
+  /** An order that is completed keeps the rules of that moment. */
+  let countedBy = rules;
   for (const [index, { draws, pauseMs, processed, toCredit }] of life.steps.entries()) {
     if (takeOver && index === turn(takeOver.before)) {
       tell(`goes live, meets it: ${takeOver.meets}, the other one counts ${takeOver.more} more`);
@@ -194,6 +204,16 @@ export async function playLife(
       tell(`the ledger is ${accident.kind}`);
       await scene.loseLedger({ recovered: accident.kind !== 'lost' });
     }
+    if (ruleChange && index === turn(ruleChange.before)) {
+      // At rest, so that the order was sent under the one or under the other rules.
+      await scene.process();
+      // When an order completes, and whether disputes count, are no part of what an order keeps.
+      const { completeWhen, lostDisputes } = rules;
+      const changed = { ...ruleChange.rules, completeWhen, lostDisputes };
+      if (!shop.held(id)?.isCompleted) countedBy = changed;
+      tell(`the rules change to ${JSON.stringify(changed)}`);
+      shop.changeRules(changed);
+    }
     shop.clock.ms += pauseMs;
     const change = store.next(random(draws));
     if (change) attempt(toCredit ? asCredit(change) : change);
@@ -204,7 +224,7 @@ export async function playLife(
   shop.clock.ms += 60_000;
   await scene.process();
   tamper(scene);
-  return judge(scene, id, { rules, other, story, wasLost: accident !== undefined });
+  return judge(scene, id, { rules: countedBy, other, story, wasLost: accident !== undefined });
 }
 
 const copyTurn = ({ before, copiedBefore }: AnyOf<typeof anyAccident>, { steps }: OrderLife) =>
