@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '../../local/stack/start-options.ts';
 import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
-import { playCorners } from './corners.ts';
 import { playDay } from './day.ts';
 import { copyNewestOrder } from './engine.ts';
 import { playErasure } from './erasure.ts';
@@ -27,7 +26,6 @@ const say = (line: string) => {
 const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   kit,
   contract,
-  corners: async () => playCorners(folder, await openEngine(), say),
   day: async () => playDay(folder, await openEngine(), say),
   erasure: async () => playErasure(await openEngine(), say),
   operator: async () => playOperator(folder, await openEngine(), say),
