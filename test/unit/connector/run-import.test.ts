@@ -10,9 +10,9 @@ import {
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { shopifyCommands } from '../../../shared/shopify/commands.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';
-import { openInProcessLoyalty, openInProcessLoyalty } from '../../support/in-process-loyalty.ts';
+import { openInProcessLoyalty } from '../../support/in-process-loyalty.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
-import { createMemoryStore, createMemoryStore } from '../../support/memory-store.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
 
 type Direction = Parameters<typeof changeRows>[0];
 
