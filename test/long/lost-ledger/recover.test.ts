@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { describe, expect, it } from 'vitest';
 import { useAccidents } from './accident.ts';
 
-const SHOP = 'example-store.myshopify.com';
 const world = useAccidents();
 
 describe('recover', () => {
@@ -33,23 +30,6 @@ describe('recover', () => {
     expect((await world.run('recover --yes')).text).toContain('everything was compared');
     expect(world.heldOrder(id)?.points).toBe(90);
     expect((await world.run('resume')).text).toContain('not paused');
-  });
-
-  it('says why a comparison stopped, and goes on when the store answers', async () => {
-    const id = world.sell(world.shop.newShopper('of a refused comparison'), 100);
-    await world.rest();
-    await world.loseLedger();
-    const { outputs, dynamoDb, store } = world.stack;
-    const ledger = createDynamoDbLedger({ client: dynamoDb, table: outputs.LedgerTable ?? '' });
-    store.faults.add({ kind: 'outage' });
-    const recovering = world.run('recover --yes');
-    await vi.waitUntil(() => readLastReconcile(ledger, SHOP), { timeout: 200_000 });
-    store.faults.clear();
-    const { code, text } = await recovering;
-    expect(text).toMatch(/the comparison stopped \(.+\) and is restarted/);
-    expect(text).toContain('everything was compared');
-    expect(code).toBe(0);
-    expect(world.heldOrder(id)?.points).toBe(100);
   });
 
   it('does not claim to have compared everything while customers cannot be listed', async () => {

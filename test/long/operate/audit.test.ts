@@ -134,22 +134,6 @@ describe('a planted fault is found, with nothing beside it:', () => {
     expect(found).toEqual([`every-webhook-ends no-end ${id}`]);
   });
 
-  it('a worker that does not say what became of a message, while later ones were worked on', async () => {
-    const id = await sell();
-    await deliver(id);
-    await connector.work();
-    const found = await foundAfter(async () => {
-      const lines = logLines().map((line) => moved(line, -600));
-      const later = lines.findLast(({ id: of }) => of === id);
-      const lost = lines.filter((line) => line !== later);
-      return exported([
-        ...lost,
-        ...lines.map((line) => moved({ ...line, id: `${line.id}0` }, 540)),
-      ]);
-    });
-    expect(found).toContain(`every-webhook-ends no-end ${id}`);
-  });
-
   it('a ledger that forgets what was sent', async () => {
     const id = await sell();
     const found = await foundAfter(async () => {
@@ -162,30 +146,6 @@ describe('a planted fault is found, with nothing beside it:', () => {
       await connector.work();
     });
     expect(found).toEqual([`sent-once same-state-again ${id}`]);
-  });
-
-  it('a decision that ignores what the ledger says', async () => {
-    const id = await sell();
-    const again = (line: Line) => (isEndOf(id)(line) ? { ...line, again: 'same' } : line);
-    expect(await foundAfter(async () => exported(logLines().map(again)))).toEqual([
-      `sent-once same-state-again ${id}`,
-    ]);
-  });
-
-  it('a message that comes back before its delay is over', async () => {
-    const id = await sell();
-    const sent = logLines().find(isEndOf(id)) ?? {};
-    const found = await foundAfter(async () => {
-      const messageId = 'a-message';
-      const retried = { ...sent, message: LOG_LINES.retried, why: 'time-out', calls: undefined };
-      const waits = { ...moved(retried, -0.2), messageId, afterSeconds: 30 };
-      return exported([
-        ...logLines().filter((line) => !isEndOf(id)(line)),
-        waits,
-        { ...sent, messageId },
-      ]);
-    });
-    expect(found).toEqual([`no-early-retry before-its-delay ${id}`]);
   });
 
   it('a call although the service had asked for fewer', async () => {

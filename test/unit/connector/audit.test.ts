@@ -271,11 +271,11 @@ describe('a log line', () => {
 
   it('is a fact only where it is about a delivery', () => {
     const { delivery: correlationId, ...rest } = usual;
-    expect(factIn(1, LOG_LINES.retried, { ...rest, correlationId, afterSeconds: 5 })).toMatchObject(
-      {
-        ...{ what: 'waits', delivery: 'a-delivery', afterSeconds: 5 },
-      },
-    );
+    const told = { why: 'time-out', afterSeconds: 5, messageId: 'm', calls: 'sendOrder' };
+    const all = { ...rest, ...told, state: 'a', again: 'same' };
+    expect(factIn(1, LOG_LINES.retried, { ...all, correlationId, other: 1 })).toEqual({
+      ...{ ...all, at: 1, what: 'waits', delivery: 'a-delivery' },
+    });
     expect(factIn(1, 'announced', { ...rest, correlationId })).toBeUndefined();
     expect(factIn(1, 'applied', rest)).toBeUndefined();
   });
