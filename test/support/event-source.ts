@@ -199,7 +199,7 @@ async function createQueue(
 }
 
 /** Makes received messages visible again. */
-async function release(
+export async function release(
   client: SQSClient,
   url: string,
   messages: readonly Message[],

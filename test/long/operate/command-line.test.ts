@@ -181,6 +181,15 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
     for (const { code } of [unreachable, nobody, nowhere]) expect(code).toBe(1);
   });
 
+  it('is shown by name when it is unknown, and with its place when asked', async () => {
+    aws.script = fails(400, 'SomethingNew', 'It is new');
+    const { code, stderr } = await list();
+    expect(stderr).toContain('AWS answered SomethingNew: It is new');
+    expect(code).toBe(1);
+    const { stderr: verbose } = await list({ DEBUG: '1' });
+    expect(verbose).toMatch(/^\s+at /m);
+  });
+
   it('does not stand in for settings that are not there', async () => {
     aws.script = described(PREFIX('nowhere'));
     const { code, stderr } = await list();

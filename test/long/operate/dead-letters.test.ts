@@ -3,9 +3,10 @@ import { captureOutput } from '../../../local/harness/captured-output.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, receive, release } from '../../support/event-source.ts';
 import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { orderEvent } from '../../support/parked-letters.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
 
 const connector = useOperatedConnector();
 let firstId = 9_000;
@@ -46,6 +47,15 @@ const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.
 const dropAll = () => connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
 
 describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
+  it('says that there is nothing', async () => {
+    const { code, stdout } = await connector.run('dead-letters list');
+    expect(stdout).toContain('No dead letters.');
+    expect(code).toBe(0);
+    const missing = await connector.run('dead-letters show 4711');
+    const [listed] = await runSuggested(missing, connector);
+    expect(listed?.stdout).toContain('No dead letters');
+  });
+
   it('lists by reason and changes nothing', async () => {
     const ids = await refuseOrders(3);
     for (let time = 0; time < 2; time += 1) {
@@ -116,6 +126,26 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(traced.stdout.replace(/\s+/g, ' ')).toContain(
       'dead-letters replay --wait, done, 4 sent',
     );
+  });
+
+  it('says that there are dead letters which another caller has received', async () => {
+    await refuseOrders(2);
+    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 600);
+    expect(hidden).toHaveLength(2);
+    for (const [line, done] of [
+      ['replay', 'Nothing was sent'],
+      ['drop --kind order --because test', 'Nothing was dropped'],
+    ]) {
+      const { code, stdout } = await connector.run(`dead-letters ${line} --yes`);
+      expect(stdout).toContain(done);
+      expect(stdout).toContain('cannot be read now: another person');
+      expect(code).toBe(1);
+    }
+    const scan = await connector.run('dead-letters scan');
+    expect(scan.stdout).toContain('About 2 more cannot be read now');
+    expect(scan.code).toBe(4);
+    await release(connector.sqs, connector.queues.urls.orders.deadLetterUrl, hidden);
+    await dropAll();
   });
 
   it('drops only with --yes, and only what was named', async () => {

@@ -65,6 +65,12 @@ describe('resend of one order', () => {
     expect(JSON.parse(stdout).data.changes).toMatchObject([recorded, recorded]);
   });
 
+  it('says that there is nothing to send of what does not exist, and ends with 1', async () => {
+    const { code, stdout } = await connector.run('resend order 5512300000009 --yes --wait');
+    expect(stdout).toContain('neither the store nor the ledger has it');
+    expect(code).toBe(1);
+  });
+
   it('names --force where the service lost what was sent before', async () => {
     const { id } = placeOrder();
     await runAtWork(`resend order ${id} --yes --wait`);

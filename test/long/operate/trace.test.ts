@@ -136,6 +136,26 @@ describe('loyalty-connector trace', () => {
     expect(skipped.code).toBe(0);
   });
 
+  it('tells the spellings of a code that was renamed in case only apart', async () => {
+    const { actions } = connector.store;
+    const { id: discountId } = actions.createDiscount({ percentage: 10, codes: ['WINTER'] });
+    await sync('coupon', 'WINTER');
+    actions.removeCodes({ discountId, codes: ['WINTER'] });
+    actions.addCodes({ discountId, codes: ['Winter'] });
+    const missed = await connector.run('trace coupon WINTER');
+    expect(missed.stdout).toContain('PENDING\n');
+    await sync('coupon', 'WINTER');
+    await connector.work();
+    for (const [code, state] of [
+      ['WINTER', 'over'],
+      ['Winter', 'usable'],
+    ]) {
+      const { stdout } = await connector.run(`trace coupon ${code}`);
+      expect(stdout).toMatch(new RegExp(`^state +${state} `, 'm'));
+      expect(stdout).toContain('OK\n');
+    }
+  });
+
   it('finds an order by its number, its name or an e-mail address, and a customer by theirs', async () => {
     const { actions } = connector.store;
     const email = 'nicanor@example.org';
@@ -188,6 +208,19 @@ describe('loyalty-connector trace', () => {
     expect(unknown.stderr).toContain('with this e-mail address.');
     expect(unknown.stderr).not.toContain('somebody');
     expect(unknown.code).toBe(1);
+  });
+
+  it.each([
+    ['trace 9999', 'an order, product, code or customer'],
+    ['trace order 9999', 'an order'],
+    ['trace order 5512300000001', 'an order'],
+    ['trace customer 9999', 'a customer'],
+  ])('answers "%s" that nobody knows it, and how to look for it', async (line, what) => {
+    const { code, stdout, stderr } = await connector.run(line);
+    const typed = line.slice(line.lastIndexOf(' ') + 1);
+    expect(stderr).toContain(`Neither the store nor the ledger has ${what} "${typed}".`);
+    expect(stderr).toContain('An order is found by its number, name or id');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
   it.each([

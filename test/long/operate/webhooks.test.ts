@@ -80,6 +80,18 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     expect((await operated.run('webhooks sync --yes')).stdout).toContain('Nothing to do.');
   });
 
+  it('removes what has another address only with --prune', async () => {
+    await subscribe('ORDERS_PAID', 'https://elsewhere.example.com/x');
+    await operated.run('webhooks sync --yes');
+    const kept = await operated.run('webhooks check');
+    expect(kept.stdout).toContain('orders/paid goes to another address');
+    const pruned = await operated.run('webhooks sync --prune --yes');
+    expect(pruned.stdout).toContain('removed orders/paid');
+    const gone = await operated.run('webhooks check');
+    expect(gone.stdout).not.toContain('another address');
+    expect(gone.code).toBe(0);
+  });
+
   it('leaves webhooks that Events cover until it is asked to remove them, and tells so', async () => {
     await operated.run('webhooks sync --yes');
     const file = join(operated.folder, 'connector.config.ts');
@@ -98,5 +110,21 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     const after = await operated.run('webhooks check');
     expect(after.stdout).not.toContain('is covered');
     expect(after.code).toBe(0);
+  });
+});
+
+describe('app write', { timeout: 180_000 }, () => {
+  it('writes what doctor compares: an address that has changed since is found', async () => {
+    expect((await operated.run('doctor --all')).stdout).not.toContain('app folder');
+    // The app of this shop has an access token, so that no secret holds its client ID.
+    expect((await operated.run('app write')).stderr).toContain('Give it: --client-id ID');
+    await operated.run('app write --client-id client-1');
+    const fine = await operated.run('doctor --all');
+    expect(fine.stdout).toContain('shopify-app/example-store.local is up to date');
+    const moved = { ...operated.outputs, WebhookAddress: 'http://127.0.0.1:9' };
+    await operated.describe({ outputs: moved });
+    const changed = await operated.run('doctor --json');
+    await operated.describe();
+    expect(changed.stdout).toContain('webhooks does not match the settings');
   });
 });
