@@ -31,7 +31,7 @@ export const refundScenario = (story: RefundStory) =>
 
 type Connector = Parameters<Parameters<typeof connectorScenario>[0]>[0];
 
-export function refundPlot(
+function refundPlot(
   { takenBack, added = 0, isCancelled = false, workers }: RefundStory,
   { store, loyalty, dead, ...connector }: Connector,
 ): Plot & { readonly happen: (index: number) => Promise<void> } {
