@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import { eventsOf } from '../../scripts/connector/repair/privacy.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { ShopStore, StoreSettings } from '../../shared/core/platform/platform.ts';
 import { encodeErasure } from '../../shared/core/store/store.ts';
 import { openStores } from '../../shared/services/configured-store.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';
+import { openShopifyStore } from '../../shared/shopify/admin/open-store.ts';
+import { answering, startScriptedServer } from '../support/scripted-server.ts';
 
 const VENDURE = 'shop.example.com';
 const SHOPIFY = 'example-store.myshopify.com';
@@ -59,6 +62,30 @@ it('shops of two platforms are each asked at their own, in time and out of time'
   expect(() => shop?.('other.example.com')).toThrow();
 });
 
+it.each([
+  [0.5, 'throttled'],
+  [0, 'order-not-visible'],
+])('a store of Shopify leaves a reserve of %s to others', async (reserve, why) => {
+  const server = await startScriptedServer();
+  const throttleStatus = { maximumAvailable: 1_000, currentlyAvailable: 500, restoreRate: 0.001 };
+  const cost = { requestedQueryCost: 10, throttleStatus };
+  const data = { order: null, currentAppInstallation: { accessScopes: [] } };
+  server.script = answering(200, JSON.stringify({ data, extensions: { cost } }));
+  const credentials = { kind: 'static', accessToken: 'of-this-test' };
+  const read = async () => credentials as never;
+  const store = openShopifyStore({
+    reserve,
+    shop: (domain) => ({
+      shop: connector.shops.find((one) => one.domain === domain) as never,
+      sandboxAddress: server.url,
+      secret: () => ({ get: read, refresh: read }),
+    }),
+  });
+  await store.readOrder(SHOPIFY, '1');
+  expect(await store.readOrder(SHOPIFY, '1')).toMatchObject({ why: expect.stringMatching(why) });
+  await server.stop();
+});
+
 it('an event is read as the platform of its shop writes it', () => {
   const read = createPlatformReader(connector.shops);
   const event = {
@@ -73,6 +100,21 @@ it('an event is read as the platform of its shop writes it', () => {
   expect(read({ ...event, shop: 'left.example.com' })).toMatchObject({
     why: expect.stringContaining('not in connector.config.ts'),
   });
+});
+
+it('an erasure of one customer is one of all whom the store merged into them, each with their orders', () => {
+  const item = (id: string, owner: string) => ({ kind: 'order', id, owner, isPersonal: true });
+  const items = [item('71', '2'), item('72', '1'), { ...item('73', '2'), isPersonal: false }];
+  const [shop] = connector.shops;
+  const of = (id: string | undefined) =>
+    eventsOf({ shop, id, ids: new Set(['1', '2']), items } as never, new Date(0)).map((event) => [
+      ...[event.id, new TextDecoder().decode(event.body)],
+    ]);
+  expect(of('1')).toEqual([
+    ['1', '72'],
+    ['2', '71'],
+  ]);
+  expect(of(undefined)).toHaveLength(2);
 });
 
 it('an erasure that an operator asks for is the same on every platform, and no sender can write one', () => {

@@ -1,6 +1,22 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RESERVE_MS, runInTime, shareOutTime, toMessages } from '../../functions/wiring.ts';
+import { createAnnouncer } from '../../functions/announce.ts';
+import { createPointsReceiver } from '../../functions/receive-points.ts';
+import { createReceiver } from '../../functions/receive-webhook.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createStorefrontFunction } from '../../functions/storefront.ts';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
+import { createWorker } from '../../functions/sync-entities.ts';
+import {
+  openWithLedger,
+  RESERVE_MS,
+  runInTime,
+  shareOutTime,
+  toMessages,
+} from '../../functions/wiring.ts';
+import storefrontConnector from '../../local/harness/storefront.config.ts';
+import { WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
+import { defineConnector } from '../../shared/config/connector-config.ts';
 
 it('a message has its receives as a number, and its sequence number to the last of 20 digits', () => {
   const attributes = {
@@ -21,6 +37,49 @@ it('a message has its receives as a number, and its sequence number to the last 
     },
   ]);
 });
+
+const NAMES = [
+  ...['SECRETS_PREFIX', 'METRICS_NAMESPACE', 'LEDGER_TABLE', 'AWS_REGION', 'WORKERS'],
+  ...['SOURCE_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL'],
+  ...['COUPONS_QUEUE_URL', 'BALANCES_QUEUE_URL', 'WEBHOOK_ADDRESS', 'EVENT_BUS', 'STACK_NAME'],
+];
+beforeEach(() => {
+  for (const name of NAMES) vi.stubEnv(name, 'of-this-test');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it('no function begins a time limit before it is asked', () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  const queues = ['orders', 'products', 'coupons'] as const;
+  for (const queue of queues) createWorker(storefrontConnector, queue);
+  createReceiver(storefrontConnector);
+  createPointsReceiver(storefrontConnector);
+  createBalanceWorker(storefrontConnector);
+  createStorefrontFunction(storefrontConnector);
+  createReconcile(storefrontConnector);
+  createAnnouncer(storefrontConnector);
+  expect(timeout).not.toHaveBeenCalled();
+  timeout.mockRestore();
+});
+
+it.each([
+  [true, 1],
+  [false, 2],
+])(
+  'two shops with one loyalty account (%s) take their turns on %i lines',
+  (sharedAccount, lines) => {
+    const connector = defineConnector({
+      shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }],
+      loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 5 },
+      rules: { sharedAccount, currency: 'EUR' },
+    });
+    const create = () => ({ take: async () => ({ kind: 'go' }) as const });
+    const { rateOf } = openWithLedger(connector, 'reconcile', [], WORKER_BUDGET, create);
+    expect(new Set(connector.shops.map(rateOf)).size).toBe(lines);
+  },
+);
 
 const REMAINING_MS = 240_000;
 

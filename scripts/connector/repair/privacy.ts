@@ -163,7 +163,7 @@ async function eraseKept(
  * Through the queue: the group of the customer has one worker at a time, who waits for an open redemption, keeps to pause and
  * rate limit, and may write what an operator may not.
  */
-function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly StoreEvent[] {
+export function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly StoreEvent[] {
   const at = now.toISOString();
   const byOwner = Map.groupBy(
     items.filter((one) => one.isPersonal),
