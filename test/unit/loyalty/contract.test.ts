@@ -80,6 +80,19 @@ describe('the error table', () => {
     expect(classify(103, 'sendOrder')).toBe('throttled');
   });
 
+  it('retries what no request is to blame for, by its name, and holds up all calls for no other code', () => {
+    const FAULT =
+      /Cant_(Insert|Update)|NotInserted|GenericError|InternalError|CreationError|CancellationError|ErrorCalculating|Configuration_(Get_)?Error/;
+    const MADE_MEANWHILE = /^ApiCustomer_InsertAlreadyExists$|^PdvBranch_OriginalIdAlreadyExists$/;
+    const ACCOUNT = /KeysValidation$|^Api(Domain|Tenant)_NotFound$|InvalidCredentials$|^Reinstall/;
+    for (const [code, name] of Object.entries(errorNames)) {
+      const isRetried = FAULT.test(name) || MADE_MEANWHILE.test(name);
+      const other = name === 'Too_Many_Requests' ? 'throttled' : 'rejected';
+      const expected = isRetried ? 'retry' : ACCOUNT.test(name) ? 'misconfigured' : other;
+      expect(classify(Number(code), 'sendOrder'), name).toBe(expected);
+    }
+  });
+
   it('rejects an unknown number, so that a person sees it', () => {
     expect(classify(121, 'sendOrder')).toBe('rejected');
     expect(classify(-1, 'sendOrder')).toBe('rejected');

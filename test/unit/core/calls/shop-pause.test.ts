@@ -194,6 +194,8 @@ function openStorefront(forShoppers = true) {
       reads += 1;
       return parts.readMany(keys);
     },
+    // Later than the answer of the call: a function may be frozen after that.
+    write: (async (...given) => tick().then(() => memory.write(...given))) as typeof memory.write,
   };
   const telemetry = recordTelemetry();
   const pauses = createPauses({ ledger, telemetry, forShoppers });

@@ -75,7 +75,7 @@ describe('what is announced', () => {
   it('is a dead letter once, again after a day, each further one, and their end', async () => {
     const { letters, clock, run, all } = opened;
     letters.push(letter('one', clock.now));
-    expect([await run(), await run(), await run(24 * HOUR)]).toEqual([
+    expect([await run(), await run(12 * HOUR), await run(12 * HOUR)]).toEqual([
       ['Dead Letters Added'],
       [],
       ['Dead Letters Added again'],
