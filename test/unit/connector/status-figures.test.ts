@@ -153,7 +153,7 @@ describe('the figures of CloudWatch', () => {
       MetricDataResults: [{ Id: 'q0', Values, Timestamps: Values.map(() => NOW) }],
     });
     const pages = [
-      { ...values(), NextToken: '1' },
+      { ...values(5), NextToken: '1' },
       { MetricDataResults: [], NextToken: '2' },
       values(4),
     ];
@@ -162,7 +162,9 @@ describe('the figures of CloudWatch', () => {
       send: async ({ input }: { input: { NextToken?: string } }) =>
         pages[asked.push(input.NextToken) - 1],
     } as object);
-    expect(await readOldestAges(client, ['orders.fifo'], NOW)).toEqual([4]);
+    const sum = { metric: 'received', statistic: 'Sum', everySeconds: 60 } as const;
+    const [points = []] = await createCloudWatchFigures(client, 'prod', NOW)([sum], NOW);
+    expect(points.map(({ value }) => value)).toEqual([5, 4]);
     expect(asked).toEqual([undefined, '1', '2']);
   });
 

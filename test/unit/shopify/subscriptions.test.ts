@@ -7,6 +7,7 @@ import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import {
   compareSubscriptions,
+  createSubscriptions,
   isInOrder,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import {
@@ -258,4 +259,28 @@ describe('shopify.app.toml with Events', () => {
   it('has no table of Events without them', () => {
     expect(appConfiguration(uri)).not.toContain('[events');
   });
+});
+
+it('a subscription is made anew where its correction leaves something of it, such as a filter', async () => {
+  const asked: string[] = [];
+  const answer = (filter: string | undefined) => ({
+    webhookSubscription: { ...existing('orders/create', { filter }), topic: 'ORDERS_CREATE' },
+  });
+  const data = {
+    webhookSubscriptionUpdate: answer('test:true'),
+    webhookSubscriptionCreate: answer(undefined),
+  };
+  const ask = async ({ text }: { readonly text: string }) => {
+    asked.push(/webhookSubscription(\w+)\(/.exec(text)?.[1] ?? '');
+    return { kind: 'data', data } as never;
+  };
+  const shopOf = () => ({ path: 'shop', rules });
+  const products = { productChanges: 'webhooks' } as const;
+  const subscriptions = createSubscriptions({
+    ...{ ask: () => ask, shopOf, webhookAddress: HERE, products },
+  });
+  const { wrong } = compare([existing('orders/create', { filter: 'test:true' })]);
+  const changes = await subscriptions.repair('shop', { missing: [], wrong, extra: [] });
+  expect(changes).toEqual([{ done: 'corrected', topic: 'orders/create' }]);
+  expect(asked).toEqual(['Update', 'Delete', 'Create']);
 });

@@ -212,6 +212,8 @@ describe('the rewards', () => {
   });
 });
 
+const SILENCE = { kind: 'transport-failure', class: 'retry', mayHaveHappened: true };
+
 describe('the rewards of the program', () => {
   const page = (HasNextPage: boolean, ...Items: readonly object[]) =>
     success({ Items, HasNextPage });
@@ -227,6 +229,12 @@ describe('the rewards of the program', () => {
     }
     const query = { IsActive: true, PageSize: 50 };
     expect(asked).toEqual([[{ ...query, PageNumber: 1 }], [{ ...query, PageNumber: 2 }]]);
+  });
+
+  it('are not known, instead of half of them for a minute, where the service falls silent in between', async () => {
+    const { deps } = openAnswering(page(true, { Id: 1 }), SILENCE, page(false, { Id: 1 }));
+    expect(await readActive(deps)).toMatchObject({ kind: 'unavailable' });
+    expect(await readActive(deps)).toEqual({ kind: 'answered', value: [{ Id: 1 }] });
   });
 
   it('are none where the service has an error for that', async () => {
@@ -274,12 +282,10 @@ describe('cashback that becomes store credit', () => {
     expect(asked).toEqual([[7]]);
   });
 
-  const silence = { kind: 'transport-failure', class: 'retry', mayHaveHappened: true };
-
   it.each([
     ['its end', success({ ValidDays: 30 }), 31],
     ['its end in ten years, where it has none', success({}), 3651],
-    ['nothing, and is not offered, where the service does not say', silence, undefined],
+    ['nothing, and is not offered, where the service does not say', SILENCE, undefined],
   ])('says before the press: %s', async (_, configuration, days) => {
     const { deps } = openAnswering(configuration);
     const cashback = { AvailableCashback: 5, MaxCashbackForCurrentPurchase: 5 };
