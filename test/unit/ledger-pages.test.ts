@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { readAudit } from '../../scripts/connector/ground/session/audit-records.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { toItem } from '../../shared/aws/ledger-item.ts';
 import { listNotices, readLetters, readLettersAbout } from '../../shared/aws/read-ledger.ts';
@@ -110,4 +111,24 @@ describe('a list that DynamoDB gives in short and empty pages is read to its end
       expect(letters.map(({ letterId }) => letterId)).toEqual(ids);
     });
   });
+});
+
+it('the records of operators are read once of every month, also from the 31st back', async () => {
+  const months: string[] = [];
+  const query = async ({
+    ExpressionAttributeValues: asked,
+  }: {
+    ExpressionAttributeValues: Item;
+  }) => {
+    months.push(/operators-(\d{4}-\d\d)/.exec(asked[':listing']?.S ?? '')?.[1] ?? '');
+    return {};
+  };
+  const { settings } = openTable([]);
+  const [since, until] = [new Date('2026-09-10T00:00:00Z'), new Date('2026-12-31T12:00:00Z')];
+  const span = { since, until, now: until };
+  const client = { query } as never;
+  for await (const one of readAudit({ ...settings, client }, span)) expect(one).toBeUndefined();
+  // Those of people, and those of workflows.
+  const expected = ['2026-12', '2026-11', '2026-10', '2026-09'].flatMap((one) => [one, one]);
+  expect(months).toEqual(expected);
 });
