@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
+import { IS_NIGHT } from '../../support/night.ts';
 import { useAccidents } from './accident.ts';
 
 const world = useAccidents();
@@ -89,7 +90,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   expect(world.stack.problems).toEqual([]);
 });
 
-it('adopts a table that was restored beside the ledger', async () => {
+it.runIf(IS_NIGHT)('adopts a table that was restored beside the ledger', async () => {
   const { shop } = world;
   const shopper = shop.newShopper('of the restored table');
   const id = world.sell(shopper, 150);
