@@ -31,14 +31,14 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
   }
 }
 
-/** Node's parser speaks to who knows its grammar. `token`: what stands where it stopped, unless that is the end. */
+/** Node's parser of TypeScript speaks to who knows its grammar. `token`: what stands where it stopped, unless that is the end. */
 function whyUnread(error: unknown, token: string | undefined): string {
   if (!(error instanceof Error)) return String(error);
-  const { name, message } = error;
+  const { name, message, code }: NodeJS.ErrnoException = error;
   if (name !== 'SyntaxError') return `${name}: ${message}`;
-  if (/not provide|not supported/.test(message)) return message.replace(' in strip-only mode', '');
+  if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return message.replace(' in strip-only mode', '');
   return token
-    ? `"${token}" is not expected here: on this line or the one above, a comma, quote or bracket is missing or too many`
+    ? `unexpected "${token}": a comma, quote or bracket is missing or extra, on this line or the one above`
     : 'it ends too early: a bracket or quote is not closed';
 }
 

@@ -93,10 +93,7 @@ describe('npm start', () => {
     const settings = join(folder, 'connector.config.ts');
     const before = readFileSync(settings, 'utf8');
     const mistakes = [
-      [
-        'export default {\n  shops: : [],\n};\n',
-        'connector.config.ts:2:10: ":" is not expected here: ',
-      ],
+      ['export default {\n  shops: : [],\n};\n', 'connector.config.ts:2:10: unexpected ":": '],
       ['export default 1;\n', 'connector.config.ts must end in: export default defineConnector('],
     ] as const;
     try {

@@ -32,18 +32,18 @@ function faultsOf(files: Readonly<Record<string, string>>): Readonly<Record<stri
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
 }
 
-const UNEXPECTED =
-  'is not expected here: on this line or the one above, a comma, quote or bracket is missing or too many';
+const unexpected = (token: string) =>
+  `unexpected "${token}": a comma, quote or bracket is missing or extra, on this line or the one above`;
 const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = {
-  'syntax.ts': [settings('rules: : {},'), `syntax.ts:5:10: ":" ${UNEXPECTED}`],
-  'comma.ts': [settings('rules: {}\n  alarms: {},'), `comma.ts:6:3: "alarms" ${UNEXPECTED}`],
+  'syntax.ts': [settings('rules: : {},'), `syntax.ts:5:10: ${unexpected(':')}`],
+  'comma.ts': [settings('rules: {}\n  alarms: {},'), `comma.ts:6:3: ${unexpected('alarms')}`],
   'quote.ts': [
     settings("alarms: { emails: ['kim@example.com] },"),
-    `quote.ts:6:1: "}" ${UNEXPECTED}`,
+    `quote.ts:6:1: ${unexpected('}')}`,
   ],
   'bracket.ts': [
     settings("alarms: { emails: ['kim@example.com' },"),
-    `bracket.ts:5:40: "}" ${UNEXPECTED}`,
+    `bracket.ts:5:40: ${unexpected('}')}`,
   ],
   'unfinished.ts': [
     `${DEFINE}\nexport default {\n  shops: [`,
@@ -54,7 +54,15 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
     "import { nothing } from 'node:fs';\nexport default nothing;",
     "export.ts:1:10: The requested module 'node:fs' does not provide an export named 'nothing'",
   ],
-  'imports.ts': ["import './syntax.ts';", `syntax.ts:5:10: ":" ${UNEXPECTED}`],
+  'imports.ts': ["import './syntax.ts';", `syntax.ts:5:10: ${unexpected(':')}`],
+  'twice.ts': [
+    `${DEFINE}\n${DEFINE}\nexport default {};`,
+    "twice.ts could not be read: Identifier 'defineConnector' has already been declared",
+  ],
+  'json.ts': [
+    settings("rules: JSON.parse('{ no'),"),
+    `json.ts:5:15: Expected property name or '}' in JSON at position 2 (line 1 column 3)`,
+  ],
   'throws.ts': [
     settings('rules: undefined.missing,'),
     "throws.ts:5:20: TypeError: Cannot read properties of undefined (reading 'missing')",
