@@ -95,7 +95,8 @@ export async function startBackfill(
   const many = counted(left, kind.slice(0, -1));
   return carryOut(session, deployment, options.yes, {
     preview: () => previewOf(state, count.value, left, options),
-    question: left > 0 || options.yes ? `Send ${many}?` : undefined,
+    // A stopped one has its end to record, even where nothing is left.
+    question: left > 0 || begun || options.yes ? `Send ${many}?` : undefined,
     async act(change) {
       const { terminal } = session;
       const signal = session.interruption();
@@ -105,27 +106,29 @@ export async function startBackfill(
           : `Starting the backfill of ${kind}. Ctrl-C stops it; the same command continues it.`,
       );
       const begins = { ...state, ...(total !== undefined && { total }) };
-      const revision = begun ? kept?.revision : await backfills.save(begins, kept?.revision);
       const doing = sentBefore === 0 ? `sent ${kind}` : `sent ${kind} of those left:`;
       const progress = terminal.progress(doing, total && total - sentBefore);
       const sending = openSending(deployment, [familyOf(kind)], signal, options.rate);
       const reading = { ...sending, ledger, store: services.store.until(signal) };
       const read = (from: BackfillState, onWait: () => void) => readPast(from, reading, onWait);
-      const sent = sendPortions({ state: begins, revision: revision ?? 0 }, read, {
-        ...{ ...sending, save: backfills.save },
-        onProgress({ sent: sofar }, waitsFor) {
-          change.count({ sent: sofar - sentBefore });
-          progress.report(sofar - sentBefore, waitsFor && `waiting for ${waitsFor}`);
-        },
-      });
-      const ended = await sent.catch((error: unknown) => {
+      try {
+        const revision = begun ? kept?.revision : await backfills.save(begins, kept?.revision);
+        const ended = await sendPortions({ state: begins, revision: revision ?? 0 }, read, {
+          ...{ ...sending, save: backfills.save },
+          onProgress({ sent: sofar }, waitsFor) {
+            change.count({ sent: sofar - sentBefore });
+            progress.report(sofar - sentBefore, waitsFor && `waiting for ${waitsFor}`);
+          },
+        });
+        return endDocument(ended);
+      } catch (error) {
         if (!(error instanceof SavedElsewhere)) throw error;
+        // Begun while this one asked, or beside it.
         throw new Problem(
           'Another process is running the same backfill, so this one stopped.',
           `To see its progress: ${nextCommand(deployment, 'backfill status')}`,
         );
-      });
-      return endDocument(ended);
+      }
     },
   });
 }
@@ -155,7 +158,7 @@ function previewOf(
       ]),
       text('Nothing was sent.'),
     ],
-    next: left === 0 ? [] : [send],
+    next: left === 0 && sent === 0 ? [] : [send],
     data: { dryRun: true, ...state, count: left, rate },
   };
 }
