@@ -363,7 +363,9 @@ function pointsTable(
   const items = isListed && !('none' in service) ? listed.value.Items : [];
   let hundredths = 'none' in service ? 0 : Math.round((service.points ?? 0) * 100);
   // Below each other, all have the decimals that one of them needs.
-  const isWhole = [hundredths / 100, ...items.map(({ Points }) => Points)].every(Number.isInteger);
+  const isWhole = [hundredths / 100, ...items.map(({ Points = 0 }) => Points)].every(
+    Number.isInteger,
+  );
   const shown = (points: number) =>
     points.toLocaleString('en', { minimumFractionDigits: isWhole ? 0 : 2 }).replace('-', '−');
   const rows = items
@@ -519,7 +521,7 @@ function closings(
     (as) => state.at !== as && previewClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
-    say: `If ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} shows this of ${id}:`,
+    say: `${CLOSINGS[as].label} (${id}), if ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} shows it:`,
     line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }
@@ -565,7 +567,7 @@ export async function closeCommand(
       ],
       data: { changed: false, ...redemptionData({ ...whose, redemption: before }) },
     }),
-    question: 'Close it so?',
+    question: 'Close it?',
     async act(change) {
       const balances = deployment.output('BalancesQueueUrl');
       const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
