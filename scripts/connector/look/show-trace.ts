@@ -233,6 +233,8 @@ function wordsOf(
 ): string {
   if (kind === 'goods') return `${STEPS.goods} ${taxesIncluded ? 'included' : 'not included'}`;
   if (kind === 'tax') return `${STEPS.tax} ${amount.startsWith('-') ? 'in it' : 'on top of it'}`;
+  // All of the payment is lost, whatever it was for.
+  if (kind === 'never-paid' || kind === 'dispute-lost') return STEPS[kind];
   const part = of === undefined ? '' : `: the part of ${text(Number(of))} that was for these goods`;
   return `${STEPS[kind]}${part}`;
 }

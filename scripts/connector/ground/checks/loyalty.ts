@@ -1,6 +1,7 @@
 import { isAbsent, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import type { RewardTypes } from '../../../../shared/rewards/redeem/find-offer.ts';
 import { line } from '../terminal/line.ts';
+import { counted } from '../terminal/text.ts';
 import {
   type Check,
   type Finding,
@@ -84,7 +85,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
 const BUILT_IN = 0;
 
 function judgeOrigins(origins: readonly (number | undefined)[], many: number): Finding {
-  const sample = `of the last ${many} in the store, the service holds`;
+  const sample = `of the last ${counted(many, 'order')} in the store, the service holds`;
   if (origins.length === 0) return info(`${sample} none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
   if (builtIn === 0) return pass(`${sample} ${origins.length}, none with Origin 0`);
