@@ -28,6 +28,7 @@ export function orderPayload(world: World, order: OrderRow) {
     phone: order.phone,
     processed_at: at(order.processedAt),
     source_name: order.sourceName,
+    tags: order.tags.join(', '),
     taxes_included: order.taxesIncluded,
     test: order.test,
     updated_at: at(order.updatedAt),
@@ -91,6 +92,7 @@ function linePayload({ rows }: World, order: OrderRow, line: LineRow, money: Mon
     product_id: exists ? idNumber(line.productId) : null,
     quantity: line.quantity,
     title: line.title,
+    variant_id: exists ? idNumber(line.variantId) : null,
     vendor: line.vendor,
     ...discountsAndTaxes(line, money),
     // Only on tips; null if the tip was paid together with the order.
