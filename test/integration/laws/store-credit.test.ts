@@ -109,6 +109,14 @@ describe('an order paid with store credit', () => {
     expect(shop.connector.dead.size).toBe(0);
   });
 
+  it('keeps its amount when the customer and their account are deleted', async () => {
+    const shop = await openMixed();
+    shop.do('deleteCustomer', { customerId: shop.customerId });
+    shop.do('tagOrder', { orderId: shop.id, tags: ['seen'] });
+    await shop.rest();
+    expect(shop.counts(shop.id)).toBe(60);
+  });
+
   it('keeps its amount when cashback becomes a code again, and loses the refunded part', async () => {
     const shop = await openMixed();
     shop.changeRules({ currency: 'EUR' }, 'code');
@@ -121,6 +129,18 @@ describe('an order paid with store credit', () => {
     const later = shop.order(20, { gateway: GATEWAY });
     await shop.rest();
     expect(shop.counts(later)).toBe(0);
+  });
+
+  it('of before the setting keeps its amount', async () => {
+    const shop = openCreditShop();
+    shop.changeRules({ currency: 'EUR' }, 'code');
+    shop.refunded(80);
+    const id = shop.order(50, { gateway: GATEWAY });
+    await shop.rest();
+    shop.changeRules({ currency: 'EUR' }, 'store-credit');
+    shop.do('tagOrder', { orderId: id, tags: ['seen'] });
+    await shop.rest();
+    expect(shop.counts(id)).toBe(0);
   });
 
   it('earns for money that came back by card and was spent again: 100, then 40 of it as credit', async () => {

@@ -326,6 +326,10 @@ describe('3: a ledger that is lost or restored between two steps', () => {
     (order) => void order.takeReturn({ Shirt: 2 }),
     (order) => void order.takeReturn({ Shirt: 3 }),
   ];
+  const refundOf =
+    (number: number): Happens =>
+    (order) =>
+      order.refundReturn(order.row().returns[number]?.id ?? '');
 
   // Issue 45, scene 3. Counted was 0, silently, if the ledger was lost between edit and refund.
   it('changes nothing for goods removed by an edit, of which a gift card paid a part', () =>
@@ -345,6 +349,14 @@ describe('3: a ledger that is lost or restored between two steps', () => {
   // Issue 45, scene 3. Counted was 30, silently, if it was lost between the returns.
   it('changes nothing for returns of 20 and 30 of an order of 100', () =>
     expectSameAroundLoss({ sale: TEN, steps: RETURNED, counts: 50 }));
+
+  // Issue 45, scene 3. Counted was 30, as above.
+  it('changes nothing for returns whose money follows', () =>
+    expectSameAroundLoss({
+      sale: TEN,
+      steps: [...RETURNED, refundOf(0), refundOf(1)],
+      counts: 50,
+    }));
 
   // Found by the law of lost ledgers. Counted was 100, silently, if nobody had run `recover`.
   it('changes nothing for a line that is added', () =>
