@@ -62,3 +62,28 @@ describe('while an operator has paused the shop', () => {
     expect(await connector.deadLetters()).toEqual([]);
   });
 });
+
+it('a deep scan that is throttled asks the service no more until the time is over', async () => {
+  const world = await open();
+  const { connector } = world;
+  for (const name of ['Kim', 'Lou', 'Max', 'Noa']) world.buy(name);
+  await world.rest();
+  // Orders that changed within the last day are not read.
+  connector.pass(3 * 86_400);
+  connector.newCalls();
+  const operation = 'getOrder';
+  connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1, operation });
+  const statuses = () =>
+    connector
+      .newCalls()
+      .filter((call) => call.operation === operation)
+      .map(({ status }) => status);
+  await connector.reconcile({ mode: 'deep' });
+  expect(statuses()).toEqual([429]);
+  connector.pass(300);
+  await connector.reconcile({ mode: 'deep' });
+  expect(connector.newCalls()).toEqual([]);
+  connector.pass(301);
+  await connector.reconcile({ mode: 'deep' });
+  expect(statuses()).toContain(200);
+});
