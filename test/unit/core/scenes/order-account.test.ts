@@ -377,6 +377,46 @@ describe('3: a ledger that is lost or restored between two steps', () => {
       ],
       counts: 70,
     }));
+
+  it.each<readonly [string, Life]>([
+    [
+      'refunds of lines',
+      {
+        sale: TEN,
+        steps: [(order) => order.refund({ Shirt: 2 }), (order) => order.refund({ Shirt: 3 })],
+        counts: 50,
+      },
+    ],
+    [
+      'refunds of amounts',
+      {
+        sale: TEN,
+        steps: [(order) => order.refundAmount(20), (order) => order.refundAmount(30)],
+        counts: 50,
+      },
+    ],
+    [
+      'edits whose money follows',
+      {
+        sale: TEN,
+        steps: [
+          (order) => order.edit({ Shirt: 8 }),
+          (order) => order.refundAmount(20),
+          (order) => order.edit({ Shirt: 5 }),
+          (order) => order.refundAmount(30),
+        ],
+        counts: 50,
+      },
+    ],
+    [
+      'a removed shirt whose money all goes to the bank card',
+      {
+        sale: HALF_BY_GIFT_CARD,
+        steps: [(order) => order.edit({ Shirt: 1 }), (order) => order.refundAmount(50)],
+        counts: 10,
+      },
+    ],
+  ])('changes nothing for %s', (_, life) => expectSameAroundLoss(life));
 });
 
 // Found by the law of lost ledgers. It stayed completed: by itself, it looked as if it had never been so.
@@ -583,6 +623,18 @@ describe('8: what earlier notes left open', () => {
     (order) =>
       order.edit({ Coat: 0 }, [{ title: 'Other coat', price }]);
 
+  it('an exchange in one edit counts what is kept then', async () => {
+    for (const [price, counts] of [
+      [92, 192],
+      [80, 180],
+    ] as const) {
+      const scene = openScene();
+      const order = await scene.sell(COAT_AND_SHIRTS);
+      exchange(price)(order, scene);
+      expect(await order.settled()).toEqual(exactly(counts));
+    }
+  });
+
   // Issue 45, scene 8. Counted was 186, silently, if the ledger was lost without `recover`.
   it.each<readonly [string, readonly Happens[], number]>([
     ['a dearer', [exchange(92)], 192],
@@ -608,6 +660,13 @@ describe('8: what earlier notes left open', () => {
         (order) => order.refundAmount(6),
       ],
       counts: 125,
+    }));
+
+  it('a deposit whose refund equals what is outstanding is taken once, whenever the ledger is lost', () =>
+    expectSameAroundLoss({
+      sale: { lines: [shirts(1, 60)], paidBy: { [BANK_CARD]: 40 } },
+      steps: [(order) => order.refundAmount(20), (order) => order.pay()],
+      counts: 40,
     }));
 
   it('an order that arrives after its customer was merged earns for the one who is kept, or a person is asked', async () => {
