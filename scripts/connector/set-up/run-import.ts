@@ -217,7 +217,7 @@ async function readMembers(rows: readonly ImportRow[], deps: ImportDeps) {
       const page = await deps.loyalty.listCustomersReport(query, { timeoutMs: REPORT_TIMEOUT_MS });
       if (!('value' in page)) return { ids, isWhole: false };
       for (const { OriginalId } of page.value.Items) if (OriginalId) ids.add(OriginalId);
-      isLast = !page.value.HasNextPage || page.value.Items.length === 0;
+      isLast = !page.value.HasNextPage;
     }
   }
   return { ids, isWhole: true };
