@@ -286,18 +286,6 @@ describe('an import', () => {
     expect(asked()).toHaveLength(60);
   });
 
-  it('reads all of a report whose pages are shorter than asked for', async () => {
-    const ids = Array.from({ length: 100 }, (_, n) => String(n + 1));
-    const text = `customer,points\n${ids.map((id) => `${id},1`).join('\n')}\n`;
-    const { deps, file } = await openWorld('points', text);
-    const { listCustomersReport } = deps.loyalty;
-    const short: typeof listCustomersReport = (query, options) =>
-      listCustomersReport({ ...query, pageSize: 4 }, options);
-    Object.assign(deps, { loyalty: { ...deps.loyalty, listCustomersReport: short } });
-    const { rows } = await openRows(file, deps);
-    expect(await checkRows(rows, deps)).toHaveLength(95);
-  });
-
   // 5,000 rows with ids of another program took four minutes.
   it('asks for some alone where the report names none, and one by one where it names them otherwise', async () => {
     const many = (first: number) => Array.from({ length: 60 }, (_, n) => `${first + n},10`);

@@ -148,26 +148,6 @@ describe('the figures of CloudWatch', () => {
     expect(ages).toEqual([4, 4]);
   });
 
-  it('are read to the last page', async () => {
-    const values = (...Values: number[]) => ({
-      MetricDataResults: [{ Id: 'q0', Values, Timestamps: Values.map(() => NOW) }],
-    });
-    const pages = [
-      { ...values(5), NextToken: '1' },
-      { MetricDataResults: [], NextToken: '2' },
-      values(4),
-    ];
-    const asked: unknown[] = [];
-    const client = Object.assign(new CloudWatchClient({ region: 'eu-central-1' }), {
-      send: async ({ input }: { input: { NextToken?: string } }) =>
-        pages[asked.push(input.NextToken) - 1],
-    } as object);
-    const sum = { metric: 'received', statistic: 'Sum', everySeconds: 60 } as const;
-    const [points = []] = await createCloudWatchFigures(client, 'prod', NOW)([sum], NOW);
-    expect(points.map(({ value }) => value)).toEqual([5, 4]);
-    expect(asked).toEqual([undefined, '1', '2']);
-  });
-
   it('are not needed to count messages: an age that cannot be read is not known', () => {
     const counts = [
       { family: 'orders', waiting: 2, inFlight: 0, dead: 0 },
