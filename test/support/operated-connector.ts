@@ -28,21 +28,24 @@ import { deployFunctions, invokeWeb, serveWeb, startAws } from './emulated-deplo
 import { invocationOf } from './event-source.ts';
 import { createProject } from './project.ts';
 
+type Seller = Pick<OperatedConnector, 'sell' | 'send' | 'sqs' | 'queues' | 'ledger'>;
+
 /** A paid and fulfilled order in the store, and a message about it on the queue of orders. */
-export async function placeOrder(operated: OperatedConnector): Promise<string> {
+export async function placeOrder(operated: Seller, shop = SHOP): Promise<string> {
   const { id } = operated.sell();
-  await tellOf(operated, 'order', id);
+  await tellOf(operated, 'order', id, shop);
   return id;
 }
 
 /** As a feeder tells of a change: the worker reads the store. */
 export function tellOf(
-  operated: OperatedConnector,
+  operated: Pick<OperatedConnector, 'send'>,
   kind: 'order' | 'product' | 'coupon',
   id: string,
+  shop = SHOP,
 ): Promise<void> {
   return operated.send({
-    ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: randomUUID() },
+    ...{ shop, kind, id, topic: `${kind}s/updated`, deliveryId: randomUUID() },
     ...{ receivedAt: new Date().toISOString(), body: undefined },
     ...{ claim: 'changed', origin: 'reconcile' },
   });
@@ -50,17 +53,18 @@ export function tellOf(
 
 /** An order whose message waits for an hour, as after this attempt. */
 export async function leaveWaiting(
-  operated: OperatedConnector,
+  operated: Seller,
   retry: RetryReason,
   begins = new Date(),
+  shop = SHOP,
 ): Promise<void> {
-  await placeOrder(operated);
+  await placeOrder(operated, shop);
   const seconds = 3_600;
   const { Messages: [message] = [] } = await operated.sqs.receiveMessage({
     QueueUrl: operated.queues.urls.orders.url,
     VisibilityTimeout: seconds,
   });
-  const event = { shop: SHOP, kind: 'order', receivedAt: begins.toISOString() } as QueuedEvent;
+  const event = { shop, kind: 'order', receivedAt: begins.toISOString() } as QueuedEvent;
   const received = {
     messageId: message?.MessageId ?? '',
     receiptHandle: message?.ReceiptHandle ?? '',

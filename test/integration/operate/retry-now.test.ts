@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   leaveWaiting,
@@ -115,12 +114,5 @@ describe('loyalty-connector retry-now', () => {
       /Retrying 1 message by [\d:]{8} UTC: orders 1\. Not at once: the result of the last call is unknown/,
     );
     expect(code).toBe(3);
-  });
-
-  it('leaves alone what waits in other shops than the one that is named', async () => {
-    await operated.describe({ settings: resolve('test/fixtures/two-shops.config.ts') });
-    await leaveWaiting(operated, { why: 'loyalty-unavailable' });
-    const { stdout } = await operated.run('retry-now --shop second-store --wait 0');
-    expect(stdout).toContain('no message is waiting');
   });
 });
