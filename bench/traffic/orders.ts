@@ -6,7 +6,7 @@ interface OrderWish {
   readonly id: number;
   readonly updatedAt: Date;
   readonly lines: number;
-  /** Fields that nobody reads and a note fill the body up to this size; absent: neither. */
+  /** Pads the body to this size, with unread fields and a note. Absent: no padding. */
   readonly bytes?: number;
   /** The amount for the products: another amount is another state of the order. */
   readonly subtotal?: string;

@@ -149,7 +149,7 @@ function setDisorder(service: StoreService, _query: Query, body: unknown): Answe
   return jsonAnswer(200, reading.disorder);
 }
 
-/** As if the app had been installed again: nobody is told of changes. */
+/** As if the app were newly installed: without webhook subscriptions. */
 function unsubscribe({ subscriptions, save }: StoreService): Answer {
   for (const { id } of [...subscriptions.values()]) subscriptions.delete(id);
   save();

@@ -197,7 +197,7 @@ const LONGEST_DELAY_SECONDS = 1800;
  * as if it had failed.
  */
 const LONGEST_TURN_SECONDS = 120;
-/** After these it waits as long as any other, so that SQS does not count to its limit. */
+/** After so many it waits as long as other messages, so that SQS does not count to its limit. */
 const RECEIVES_BY_TURN = 30;
 /** A service that asks for a longer delay is tried again after an hour. */
 const LONGEST_REQUESTED_SECONDS = 3600;

@@ -90,7 +90,7 @@ const PATIENT: ReadonlySet<string> = new Set(['not-cancelled']);
 /** Seconds, after a call without an answer. */
 const LONGEST_REQUESTED = 60;
 
-/** Seconds. After 30 receives it waits as long as any other, and during a pause as long as it lasts. */
+/** Seconds. After 30 receives it waits as long as other messages, and during a pause until its end. */
 function mostHeldBack(why: string, receives: number): number {
   if (why === 'call-under-way') return 45;
   // The longest is the time between two look-ups.

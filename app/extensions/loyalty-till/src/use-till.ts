@@ -5,7 +5,7 @@ import { forStaff, type TillStrings, tillStrings } from '../../../program/string
 import { createWords, type Words } from '../../../program/words.ts';
 import { itemsOf, storedKeys, Till, type TillCart } from './till.ts';
 
-/** What both targets have. Named one by one: Shopify's type has any property at all. */
+/** What both targets have. Named one by one: Shopify's type allows every property name. */
 type TillApi = Pick<Api, 'cart' | 'connectivity' | 'customer' | 'locale' | 'session' | 'storage'>;
 
 export interface TillView {
