@@ -5,7 +5,7 @@ import {
   openRedeeming,
   type Redeeming,
   ROBIN,
-} from '../../../support/redeem-world.ts';
+} from '../../support/redeem-world.ts';
 
 /*
  * A death at every call, one process after the other. What happens side by side, and to a reward that is taken back, is
