@@ -282,6 +282,21 @@ function page(body: JsonObject) {
   return { Items: items, TotalItemCount, PageSize, PageNumber, HasNextPage };
 }
 
+/**
+ * An empty page does not end a report as long as the service counts items beyond it. The count bounds what is asked of a
+ * service that always says there are more.
+ */
+export function isLastPage(
+  page: {
+    readonly HasNextPage: boolean;
+    readonly Items: unknown[];
+    readonly TotalItemCount: number;
+  },
+  askedUpTo: number,
+): boolean {
+  return !page.HasNextPage || (page.Items.length === 0 && askedUpTo >= page.TotalItemCount);
+}
+
 function tiers(body: JsonObject) {
   const value = bareObject(body);
   const lists = objectsIn(value?.NextTiers) && objectsIn(value?.AllTiers);

@@ -14,7 +14,7 @@ import {
   waitForRoom,
 } from '../../core/reconcile/dependencies.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { OperationId, Value } from '../../loyalty/operations.ts';
+import { isLastPage, type OperationId, type Value } from '../../loyalty/operations.ts';
 import { balanceIn, isStoreId, recallBalance } from './point-balance.ts';
 
 interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
@@ -168,9 +168,9 @@ async function comparePage(
   const { result, outcome } = await callService('listCustomersReport', [query], deps, TIMEOUT);
   if (!result) return { kind: 'stopped', why: outcome.why };
   if (result.kind === 'success' || result.kind === 'warning') {
-    const { Items: customers, HasNextPage } = result.value;
-    const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
-    const sent = await askForDifferences(shop, customers, until, deps);
+    const upTo = page * pageSize;
+    const isLast = isLastPage(result.value, upTo) || upTo >= MOST_CUSTOMERS;
+    const sent = await askForDifferences(shop, result.value.Items, until, deps);
     return {
       kind: 'compared',
       ...sent,

@@ -1,5 +1,6 @@
 import type { EventQueue } from '../../core/events/event.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { isLastPage } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { isStoreId } from '../balances/point-balance.ts';
 import { advance, type ClosedAs, isOpen, type Redemption } from './redemption.ts';
@@ -75,7 +76,7 @@ export async function recoverRedemptions(
         };
         onProgress(recovered);
       }
-      isLast = !page.HasNextPage || page.Items.length === 0;
+      isLast = isLastPage(page, pageNumber * pageSize);
       await pause();
     }
   }
@@ -139,7 +140,7 @@ async function readHistory(
       const at = new Date(date ?? Number.NaN);
       if (kept && at >= since) found.push({ kept, at });
     }
-    if (!page.HasNextPage || page.Items.length === 0) return found;
+    if (isLastPage(page, PageNumber * ITEMS_PER_PAGE)) return found;
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareEverything } from '../../../scripts/connector/ground/compare/settle.ts';
+import { compareEverything, resultOf } from '../../../scripts/connector/ground/compare/settle.ts';
 import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
 import { BadArguments } from '../../../scripts/connector/ground/terminal/exit.ts';
@@ -193,6 +193,32 @@ describe('the comparison of a ledger in doubt', () => {
   ])('goes on while runs get further in %s', async (_, id, stateOf) => {
     const { comparison, starts } = await compare((start, keep) => keep(id, stateOf(start)));
     expect({ comparison, starts }).toEqual({ comparison: { kind: 'ended' }, starts: 30 });
+  });
+});
+
+describe('what the comparison of a shop came to', () => {
+  const UNTIL = Date.parse('2026-11-17T12:00:00.000Z');
+
+  it.each([
+    ['everything was compared', UNTIL + 1, 0, true],
+    ['not all orders could be read', UNTIL + 1, 1, false],
+    ['it has not ended', undefined, 0, false],
+    ['it has not ended, nor could all be read', undefined, 1, false],
+  ])('says whether %s', async (_, comparedAt, unread, isWhole) => {
+    const ledger = createMemoryLedger();
+    const doubt = { since: 0, until: UNTIL, ...(comparedAt !== undefined && { comparedAt }) };
+    await changeControl(ledger, SHOP, (control) => ({ ...control, doubt }));
+    const differing = [
+      { id: '1', at: UNTIL },
+      { id: '2', at: UNTIL, lately: true },
+    ];
+    const deep = { began: 1, phase: 'done', ordersRead: { read: 9, unread }, differing };
+    await (await openCursor(ledger, cursorKey(SHOP, 'deep'))).keep(deep, UNTIL);
+    expect(await resultOf(SHOP, ledger)).toMatchObject({
+      isWhole,
+      // What differs for a moment is for nobody.
+      orders: { unread, differing: 1 },
+    });
   });
 });
 

@@ -260,9 +260,10 @@ describe('the nightly repair of balances', () => {
   });
 
   it.each([
-    ['an empty page', '2', 1, [1]],
-    ['a million customers', '1', 9_999, [9_999, 10_000]],
-  ])('ends a report that always promises more at %s', async (_, reported, from, pages) => {
+    ['an empty page beyond what it counts', '2', 1, 0, [1]],
+    ['the empty page that its count ends at', '2', 1, 150, [1, 2]],
+    ['a million customers', '1', 9_999, 1, [9_999, 10_000]],
+  ])('ends a report that always promises more at %s', async (_, reported, from, count, pages) => {
     const repair = openRepair();
     await repair.buy('1');
     await repair.loyalty.client.listCustomersReport({ originalId: reported });
@@ -270,7 +271,8 @@ describe('the nightly repair of balances', () => {
     await repair.continueAt(from);
     repair.loyalty.world.interfere = () => {
       const HasNextPage = repair.asked.length < 9;
-      return { ...ANSWER, text: JSON.stringify({ ...page, HasNextPage }) };
+      const text = JSON.stringify({ ...page, HasNextPage, TotalItemCount: count });
+      return { ...ANSWER, text };
     };
     expect(await repair.run()).not.toHaveProperty('stopped');
     expect(repair.asked.map(({ pageNumber }) => pageNumber)).toEqual(pages);

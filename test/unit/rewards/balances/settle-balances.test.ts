@@ -245,6 +245,9 @@ describe('a balance over many changes', () => {
   });
 });
 
+/** What the connector asks for by itself: a page that was opened, the nightly comparison. */
+const ASKED_BY_US = ['visit', 'repair'] as const;
+
 describe('a redacted customer', () => {
   it('is not remembered by an event from before the redaction that was still on its way', async () => {
     await worker.handle('1', 10);
@@ -264,11 +267,29 @@ describe('a redacted customer', () => {
     await worker.handle('1', 20);
     expect(worker.entry('1')).toMatchObject({ redactedAt, uncertain: false });
     const asked = worker.asked();
-    worker.clock.ms += 3_600_000;
-    await worker.ask('1');
-    await worker.work();
-    expect([worker.asked(), worker.queue.size]).toEqual([asked, 0]);
+    for (const topic of ASKED_BY_US) {
+      worker.clock.ms += 3_600_000;
+      await worker.ask('1', topic);
+      await worker.work();
+      expect([topic, worker.asked(), worker.queue.size]).toEqual([topic, asked, 0]);
+    }
   });
+
+  it.each(ASKED_BY_US)(
+    'whom the store still has is not read again by a %s, only by a new point event',
+    async (topic) => {
+      await worker.handle('1', 10);
+      await redact();
+      const asked = worker.asked();
+      worker.clock.ms += 3_600_000;
+      await worker.ask('1', topic);
+      await worker.work();
+      expect([worker.asked(), worker.pointsOf('1')]).toEqual([asked, '10']);
+      expect(worker.entry('1')?.remembered).toBeUndefined();
+      await worker.handle('1', 20);
+      expect(worker.pointsOf('1')).toBe('20');
+    },
+  );
 });
 
 describe('the tier of a balance', () => {

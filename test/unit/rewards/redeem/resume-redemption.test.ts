@@ -514,6 +514,36 @@ describe('a ledger that has forgotten a redemption', () => {
     expect(await recover()).toEqual({ customers: 1, found: 0, unread });
   });
 
+  it('finds what is listed after an empty page, and ends where the service counts no more', async () => {
+    await world.redeem();
+    restore();
+    const { listCustomersReport, listPointsHistory } = world.loyalty;
+    /** The first page is empty; the last one promises more, as every page after it. */
+    const moved = (answer: object, isFirst: boolean) => {
+      const { Items } = (answer as { value: { Items: unknown[] } }).value;
+      const value = { Items: isFirst ? [] : Items, TotalItemCount: 101, HasNextPage: true };
+      return { ...answer, value } as never;
+    };
+    const asked: string[] = [];
+    world.loyalty.listCustomersReport = async (
+      query: { readonly isEnrolled?: boolean; readonly pageNumber?: number } = {},
+    ) => {
+      const { isEnrolled = false, pageNumber = 1 } = query;
+      asked.push(`report ${isEnrolled} ${pageNumber}`);
+      return moved(await listCustomersReport({ isEnrolled }), pageNumber !== 2);
+    };
+    world.loyalty.listPointsHistory = async (id, { PageNumber = 1 } = {}) => {
+      asked.push(`history ${PageNumber}`);
+      const at = PageNumber - 1;
+      return moved(await listPointsHistory(id, { PageNumber: at }), at === 0);
+    };
+    expect(await recover()).toEqual({ customers: 1, found: 1, unread: [] });
+    expect(asked).toEqual([
+      ...['report true 1', 'report true 2', 'history 1', 'history 2', 'history 3'],
+      ...['report true 3', 'report false 1', 'report false 2'],
+    ]);
+  });
+
   it('says why customers could not be listed, and ends without an error: the rest is still to be compared', async () => {
     world.loyalty.listCustomersReport = async () =>
       ({ kind: 'transport-failure', reason: 'time-out', message: 'no answer in time' }) as never;

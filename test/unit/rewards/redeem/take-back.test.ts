@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import {
   namesOfClick,
   openRedeeming,
   type Redeeming,
   ROBIN,
+  SHOP,
 } from '../../../support/redeem-world.ts';
 
 /*
@@ -173,6 +175,19 @@ describe('an order that names the code', () => {
     await world.drain();
     await expectUsed();
     expect(world.store.codes.size).toBe(0);
+  });
+
+  // The customer was merged into another one, whose order it is.
+  it.each(['7002', '7003'])('wins also as an order of %s, whom the store kept', async (kept) => {
+    const { ledger, clock, store } = world;
+    const how = { ledger, now: new Date(clock.ms), topic: 'customers/merge', retentionDays: 400 };
+    await noteMerge({ shop: SHOP, id: ROBIN }, '7002', how);
+    if (kept !== '7002') await noteMerge({ shop: SHOP, id: '7002' }, kept, how);
+    await world.takeBack();
+    await workUntilDeleted();
+    store.orders.push({ ...orderNow(), customerId: kept });
+    await world.drain();
+    await expectUsed();
   });
 
   it('wins while the points are being given back: they are taken again', async () => {
