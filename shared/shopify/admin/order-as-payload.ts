@@ -298,10 +298,15 @@ export function paidAtOf(transactions: readonly Paid[]): string | undefined {
 }
 
 function metafieldsOf({ metafields, customer, localizedFields }: OrderNode) {
-  const localized = { owner: 'order', namespace: LOCALIZED_FIELDS } as const;
-  return [
+  const localized = localizedFields?.nodes.map((one) => ({ ...one, namespace: LOCALIZED_FIELDS }));
+  const all = [
     ...(metafields?.nodes ?? []).map((one) => ({ owner: 'order', ...one }) as const),
     ...(customer?.metafields?.nodes ?? []).map((one) => ({ owner: 'customer', ...one }) as const),
-    ...(localizedFields?.nodes ?? []).map(({ key, value }) => ({ ...localized, key, value })),
+    ...(localized ?? []).map((one) => ({ owner: 'order', ...one }) as const),
   ];
+  return all.flatMap(({ owner, namespace, key, value }) =>
+    [namespace, key, value].every((one) => typeof one === 'string')
+      ? [{ owner, namespace, key, value }]
+      : [],
+  );
 }

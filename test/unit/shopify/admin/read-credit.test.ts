@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { queryRoot } from '../../../../local/store-sandbox/graphql/query-root.ts';
 import type { ActionInput } from '../../../../local/store-sandbox/model/actions.ts';
 import type { OrderQuestion } from '../../../../shared/core/store/store.ts';
 import { failure } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { readCreditMix } from '../../../../shared/shopify/admin/read-credit.ts';
 import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
+import type { Amount } from '../../../../shared/store/money.ts';
 import { askIn } from '../../../support/admin-execution.ts';
 import { openGraphContext } from '../../../support/sandbox-admin.ts';
 import { openStore } from '../../store-sandbox/open-store.ts';
@@ -50,6 +53,49 @@ function openAccount(given: Parameters<typeof openStore>[0] = {}) {
       const { net, paid, mix } = paidWithGiftCards?.apart?.credit ?? {};
       return [`${net} of ${paid}:`, mix?.gifts, mix?.refunds, mix?.unknown].join(' ');
     },
+  };
+}
+
+type CreditStep =
+  | { readonly kind: 'credit'; readonly amount: number }
+  | { readonly kind: 'debit'; readonly of: string };
+
+/** An account that gets gifts and refunds in turn, of which each debit spends a part. */
+function historyOf(life: readonly CreditStep[]) {
+  let [balance, paid] = [0, 0];
+  const nodes = life.flatMap((step, index) => {
+    const value = step.kind === 'credit' ? step.amount : Math.ceil(balance / 2);
+    if (value === 0) return [];
+    balance += step.kind === 'credit' ? value : -value;
+    if (step.kind === 'debit' && step.of === 'ours') paid += value;
+    const common = {
+      id: String(index),
+      createdAt: new Date(index * 1_000).toISOString(),
+      amount: { amount: String(value) },
+      balanceAfterTransaction: { amount: String(balance) },
+    };
+    return step.kind === 'credit'
+      ? {
+          ...{ ...common, __typename: 'StoreCreditAccountCreditTransaction', origin: null },
+          ...{ expiresAt: null, event: index % 2 === 0 ? 'ADJUSTMENT' : 'ORDER_REFUND' },
+        }
+      : { ...common, __typename: 'StoreCreditAccountDebitTransaction', origin: { id: step.of } };
+  });
+  return { nodes, paid: String(paid) as Amount };
+}
+
+/** A store with one account, which gives its transactions in pages of that size. */
+function pagesOf(nodes: readonly object[], size: number): Ask {
+  return async ({ name }, variables) => {
+    const data = (value: object) => ({ kind: 'data', data: value }) as never;
+    if (name === 'CreditAccounts') {
+      return data({ customer: { storeCreditAccounts: { nodes: [{ id: 'account' }] } } });
+    }
+    const from = Number((variables as { readonly after: string | null }).after ?? 0);
+    const end = from + Math.max(size, 1);
+    const pageInfo = { hasNextPage: end < nodes.length, endCursor: String(end) };
+    const transactions = { nodes: nodes.slice(from, end), pageInfo };
+    return data({ storeCreditAccount: { balance: { currencyCode: 'EUR' }, transactions } });
   };
 }
 
@@ -158,6 +204,22 @@ describe('what store credit paid of an order', () => {
     for (let i = 0; i < 120; i += 1) account.gift(1);
     expect(await account.creditOf(id)).toBe('110 of 110: 110 0 0');
     expect(account.asked.filter((name) => name === 'CreditHistory')).toHaveLength(2);
+  });
+
+  it('is the same whatever the size of a page, also of a payment in several debits', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('credit' as const), amount: fc.integer({ min: 1, max: 9 }) }),
+      fc.record({ kind: fc.constant('debit' as const), of: fc.constantFrom('ours', 'theirs') }),
+    );
+    const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (life, size) => {
+        const { nodes, paid } = historyOf(life);
+        const payment = { paymentIds: new Set(['ours']), paid, currency: 'EUR' };
+        const read = (pageSize: number) => readCreditMix(pagesOf(nodes, pageSize), '1', payment);
+        expect(await read(size)).toEqual(await read(nodes.length));
+      }),
+    );
   });
 
   it.each(['CreditAccounts', 'CreditHistory'])('waits while %s is not answered', async (name) => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../../shared/shopify/admin/order-as-payload.ts';
+import {
+  type Enrichment,
+  type OrderNode,
+  orderDetails,
+} from '../../../../shared/shopify/admin/order-as-payload.ts';
 import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
 import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
@@ -142,6 +146,15 @@ describe('what no webhook contains of an order', () => {
         value: '123.456.789-09',
       },
     ]);
+  });
+
+  it('leaves out what has not the form of a metafield, as what is nested deeply', () => {
+    const right = { namespace: 'custom', key: 'birthday', value: '1990-04-01' };
+    const nested = [[['far down']]];
+    const nodes = [nested, right, { ...right, value: nested }, { ...right, key: null }];
+    // No answer of the schema, so none that its tests could make.
+    const node = { lineItems: { nodes: [] }, metafields: { nodes } } as object as OrderNode;
+    expect(orderDetails(node).metafields).toEqual([{ owner: 'order', ...right }]);
   });
 
   it('is requested only where it is set, because each part needs a scope that the app may lack', async () => {

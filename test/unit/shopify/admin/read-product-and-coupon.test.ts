@@ -113,6 +113,24 @@ describe('one code of a discount', () => {
     });
   });
 
+  it.each([
+    ['id of one of its customers', { id: 'gid://shopify/Company/2' }],
+    ['date on which one of them was made', { createdAt: 'soon' }],
+  ])('is unreadable without the %s', async (_, damage) => {
+    const context = {
+      __typename: 'DiscountCustomers',
+      customers: [customerNode(), customerNode({ ...damage })],
+    };
+    const root = rootWithDiscounts(discountNode({ context }));
+    const answers = [
+      await readCoupon(askIn(root), 'AUTUMN10'),
+      await readDiscount(askIn(root), '1688847450345', undefined),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ kind: 'unavailable', why: 'unreadable-answer' });
+    }
+  });
+
   it('is for named customers, for a segment, or for everyone', async () => {
     const context = (__typename: string, fields = {}) =>
       coupon({ context: { __typename, ...fields } });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type ActionRun, actionRequest } from '../../../support/flow-action.ts';
+import { createMemoryLedger } from '../../../support/memory-ledger.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 const LIMITS = { mostPointsPerRun: 500, mostPointsPerDay: 1_000 };
@@ -58,6 +59,31 @@ describe('a run of the action of Shopify Flow', () => {
     expect(await run({}, { runId: 'lost' })).toEqual([200, 50]);
     expect(await points()).toBe(51);
   });
+
+  it.each([
+    ['a second later', 1_000],
+    ['after midnight', 60_000],
+    ['a day later', 86_400_000 - 1_000],
+  ])(
+    'that Flow repeats %s counts against one day alone, and is recorded once',
+    async (_, later) => {
+      const { shop, run } = await open();
+      shop.clock.ms = Date.parse('2026-10-09T23:59:30Z');
+      const ledger = createMemoryLedger();
+      shop.parts.ledger = ledger;
+      const records = () => [...ledger.entries.keys()].filter((key) => key.includes('operators-'));
+      expect(await run({ points: 500 }, { runId: 'same' })).toEqual([200, 500]);
+      const recorded = records();
+      expect(recorded).toHaveLength(2);
+      shop.clock.ms += later;
+      expect(await run({ points: 500 }, { runId: 'same' })).toEqual([200, 500]);
+      expect(records()).toEqual(recorded);
+      // What is left of the day is what the first time has left of it.
+      const isNextDay = later >= 30_000;
+      expect(await run({ points: 500 })).toEqual([200, 500]);
+      expect(await run({ points: 500 })).toEqual(isNextDay ? [200, 500] : [422, 'daily-limit']);
+    },
+  );
 
   it('is refused above the limits of a run and of a day, and a refused one uses up nothing', async () => {
     const { shop, run, points } = await open();
