@@ -104,8 +104,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const drain = () => webhooks.deliveries.drain();
   const isGone = ({ kind, id }: QueuedEntity) =>
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
-  const allowsLetter: AllowsLetter = ({ reason, code, why }, delivery, entity) => {
-    if (restore.leavesToPerson(why, entity)) return true;
+  const allowsLetter: AllowsLetter = (letter, delivery, entity) => {
+    const { reason, code } = letter;
+    if (restore.leavesToPerson(letter, entity)) return true;
     // A person moves the points of a customer who is gone.
     if (delivery.startsWith(MERGE)) return reason === 'rejected';
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);

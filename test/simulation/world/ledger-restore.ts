@@ -4,7 +4,9 @@ import {
   readControl,
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
+import type { ParkingReason } from '../../../shared/core/events/outcome.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
+import type { PersonReason } from '../../../shared/core/sync/decide-order.ts';
 import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
@@ -16,6 +18,8 @@ interface RestoreWorld {
   readonly ledger: MemoryLedger;
   readonly store: Pick<LivingStore, 'orderStates'>;
 }
+
+const UNEXPLAINED: PersonReason['reason'] = 'unexplained';
 
 /**
  * In some runs the ledger is restored to an earlier moment, or lost, while the store lives on. The operator pauses the
@@ -52,11 +56,14 @@ export class LedgerRestore {
   /** Orders that a person must correct: what the service holds is explained by no state of theirs. */
   readonly forPerson = new Set<string>();
 
-  leavesToPerson(why: string, entity: { readonly id: string } | undefined): boolean {
+  leavesToPerson(
+    { code, why }: ParkingReason,
+    entity: { readonly id: string } | undefined,
+  ): boolean {
     if (!this.happened || !entity) return false;
     const isUnexplained =
       // Not without a look at its past, which the store always shows here.
-      (why.startsWith('the ledger does not know what was sent') && !why.includes('not known')) ||
+      (code === UNEXPLAINED && !why.includes('not known')) ||
       // A refund counted otherwise while its money was pending: more was taken than the store's states explain.
       why.includes('ExceedsOrderTotal');
     if (!isUnexplained && !this.#isPastRecovery(entity.id)) return false;

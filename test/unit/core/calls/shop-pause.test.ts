@@ -9,6 +9,7 @@ import {
   resumed,
   type ShopControl,
   waitFor,
+  wentLive,
   windowFrom,
   withOperatorPause,
   withServicePause,
@@ -115,6 +116,18 @@ describe('a pause by an operator', () => {
     expect(windowFrom(control, 'products', 0, at(310))).toBe(310_000);
     expect(windowFrom(control, 'orders', 0, at(310))).toBe(200_000);
     expect(windowFrom(control, 'orders', 250_000, at(310))).toBe(250_000);
+  });
+
+  it.each([
+    [
+      'a pause of everything ends',
+      resumed(withOperatorPause(never, 'all', 'kim', at(150)), 'all', at(900)),
+    ],
+    ['an observed shop goes live', wentLive({ ...never, observing: 50_000 }, 0, at(900))],
+  ])('begins every retry window anew once %s: nothing was tried before', (_, after) => {
+    for (const queue of ['orders', 'products', 'coupons', 'balances'] as const) {
+      expect([queue, windowFrom(after, queue, 0, at(950))]).toEqual([queue, 900_000]);
+    }
   });
 
   it('of one queue that ends leaves the pause by the service', () => {

@@ -205,6 +205,30 @@ describe('an order that is not sent', () => {
     expect(formOf(guest, {}, before)).not.toHaveProperty('Customer');
   });
 
+  const foreign = { ...storeOrder(), currency: 'USD', ofOtherCurrency: true } as const;
+  const pending = storeOrder({}, { financial_status: 'pending', fulfillment_status: null });
+
+  /** Each reason with an order that it skips. */
+  it.each([
+    ['before-go-live', storeOrder(), { history: true }, {}],
+    ['test-order', trial, {}, {}],
+    ['other-currency', foreign, {}, {}],
+    ['guest', guest, {}, {}],
+    ['pending', pending, {}, { pendingOrders: 'skip' }],
+  ] as const)(
+    'takes its points back where it was sent before, whatever would skip it today: %s',
+    (why, order, before, rulesNow) => {
+      const today = { ...rules, ...rulesNow };
+      expect(mapOrder(order, today, { ...neverSent, ...before })).toEqual({ kind: 'skip', why });
+      const sentBefore = { ...before, ...sent(storeOrder({ fulfilledAfterDays: 1 })) };
+      const partly = { ...order, subtotal: amount('20') };
+      expect(formOf(partly, rulesNow, sentBefore).OrderTotal).toBeLessThan(50);
+      const over = { ...order, cancelledAt: '2026-10-08T00:00:00.000Z' };
+      const { wanted } = wantedOf(over, rulesNow, sentBefore);
+      expect(wanted.kind).toBe('cancelled-order');
+    },
+  );
+
   it('is skipped when it comes back to life after a return, if it never had a customer', () => {
     const returned = storeOrder({ cancelledAfterDays: 1 }, { customer: null });
     expect(mapOrder(guest, rules, sent(returned))).toEqual({ kind: 'skip', why: 'guest' });

@@ -128,6 +128,37 @@ describe('a ledger that was lost', () => {
     expect(held(connector)).toMatchObject({ amount: 65, parked: 1 });
   });
 
+  it.each([0, 1, 2])(
+    'takes each of three refunds once where the answer to call %i of the search is lost',
+    async (lost) => {
+      const refunds = [1, 2, 3];
+      for (const taken of [0, 1, 2, 3]) {
+        const connector = openConnector();
+        await change(connector, []);
+        for (const [n] of refunds.entries()) {
+          const until = refunds.slice(0, n + 1);
+          if (n < taken) await change(connector, until);
+          else {
+            // Its webhook never comes.
+            connector.clock.ms += 1_000;
+            connector.store.putOrder(SHOP, storeOrderOf(payloadOf(connector, until)));
+          }
+        }
+        connector.ledger.restore();
+        let calls = 0;
+        connector.loyalty.world.interfere = ({ operation }, pass) => {
+          const answer = pass();
+          if (operation !== 'partiallyCancelPosOrder') return answer;
+          calls += 1;
+          const isLost = calls === lost + 1;
+          return isLost ? { kind: 'failure', reason: 'time-out', mayHaveHappened: true } : answer;
+        };
+        await change(connector, refunds);
+        expect({ taken, ...held(connector) }).toEqual({ taken, amount: 40, points: 40, parked: 0 });
+      }
+    },
+  );
+
   it('is no reason to send orders again to a service that takes none twice', async () => {
     const connector = openConnector({
       assumptions: { ordersAreReplaced: false },
