@@ -1,15 +1,16 @@
-import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { SETTINGS_FILE } from '../shared/config/folders.ts';
-import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file.ts';
+import {
+  readSettingsFile,
+  type StageFile,
+  settingsFileOf,
+  stagesIn,
+  unknownStage,
+} from '../shared/config/settings-file.ts';
 import { bundleFunctions, functionsOf } from './bundle-functions.ts';
 import type { LoyaltyConnectorProps } from './connector-stack.ts';
 
-interface Stage {
-  readonly name: string;
-  /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
-  readonly file: string;
+interface Stage extends StageFile {
   readonly connector: Connector;
 }
 
@@ -31,17 +32,8 @@ export async function loadStages(
   only?: string,
   instead?: string,
 ): Promise<LoadedStages> {
-  const found = readdirSync(folder)
-    .flatMap((file) => {
-      const match = SETTINGS_FILE.exec(file);
-      return match ? [{ file, name: match[1] ?? 'prod' }] : [];
-    })
-    .sort(
-      (a, b) =>
-        Number(b.name === 'prod') - Number(a.name === 'prod') || a.name.localeCompare(b.name),
-    );
-  const wanted = found.filter(({ name }) => only === undefined || name === only);
-  if (wanted.length === 0) return { kind: 'faulty', faults: [missing(only, found)] };
+  const wanted = stagesIn(folder).filter(({ name }) => only === undefined || name === only);
+  if (wanted.length === 0) return { kind: 'faulty', faults: unknownStage(folder, only ?? 'prod') };
 
   const read = await Promise.all(wanted.map((stage) => readStage(folder, stage, instead)));
   const faults = read.flatMap((stage) => ('faults' in stage ? stage.faults : []));
@@ -49,17 +41,11 @@ export async function loadStages(
   return { kind: 'stages', stages: read.filter((stage) => 'connector' in stage) };
 }
 
-function missing(only: string | undefined, found: readonly { readonly file: string }[]): string {
-  const wanted = settingsFileOf(only ?? 'prod');
-  const files = found.map(({ file }) => file).join(', ') || 'none';
-  return `${wanted} does not exist. Settings files found: ${files}.`;
-}
-
 const FILE_OF_PROD = settingsFileOf('prod');
 
 async function readStage(
   folder: string,
-  { file, name }: { readonly file: string; readonly name: string },
+  { file, name }: StageFile,
   instead = file,
 ): Promise<Stage | { readonly faults: readonly string[] }> {
   const rule = 'between the dots: up to 20 lower-case letters, digits and hyphens';

@@ -45,8 +45,10 @@ export function conditionsOf(reward: Reward, words: Words): string {
 const sayUntil = (end: string | null | undefined, words: Words): string =>
   end ? fill(words.strings.codes.validUntil, { date: words.date(end) }) : '';
 
-function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
+function reasonOf({ kind, why, missingPoints, tiers }: Reward, words: Words): string {
   const { missing, forTiers } = words.strings.rewards;
+  // No number of points changes that.
+  if (kind === 'other') return words.why('not-online');
   if (why === 'too-few-points' && missingPoints !== null) {
     return fill(missing, { points: words.points(missingPoints) });
   }
@@ -58,7 +60,7 @@ function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
 /** `Only 40 points to go: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
 export function sayNearest({ rewards }: View, words: Words): string | undefined {
   const [nearest] = (rewards ?? [])
-    .filter(({ why, missingPoints }) => why === 'too-few-points' && missingPoints)
+    .filter((one) => one.kind !== 'other' && one.why === 'too-few-points' && one.missingPoints)
     .toSorted((one, other) => Number(one.missingPoints) - Number(other.missingPoints));
   return (
     nearest &&

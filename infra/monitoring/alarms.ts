@@ -90,7 +90,7 @@ function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Older webhook secret',
       urgency: 'today',
       message:
-        'Webhooks are still signed with the older secret hours after it was changed: by the store, or by somebody else.',
+        'Webhooks are still signed with the older secret hours after it was changed: by the store, or by someone else.',
       command: 'status',
       // The store may use it for an hour after a change, and that hour touches two periods.
       ...own('older-secret-used', { times: 3, outOf: 24, ...ONCE }, { period: HOUR }),

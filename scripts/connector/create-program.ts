@@ -86,7 +86,7 @@ const CHOICES = /cannot be "(.*)"\. Allowed choices are (.*)\.$/;
 const UNKNOWN = /^unknown command '(.*?)'/;
 
 /** commander prints its suggestion on a second line, has none for a value, and does not say what an argument is. */
-function oneLine(text: string, { registeredArguments, options }: Command): string {
+function oneLine(text: string, { registeredArguments, options, commands }: Command): string {
   const named = [...registeredArguments, ...options];
   const nameOf = (one: (typeof named)[number]) => ('flags' in one ? one.flags : `<${one.name()}>`);
   const of = new Map(named.map((one) => [nameOf(one), one.description]));
@@ -98,13 +98,18 @@ function oneLine(text: string, { registeredArguments, options }: Command): strin
     .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
     .replace(/^missing required argument '(.*)'$/, "required option '<$1>' not specified")
     .replace(/^required option '(.*)' .*$/, (_, one) => `${one} is missing: ${of.get(one)}`)
-    .replace(/^too many .* Expected (\d+) .*: (.*)\.$/, 'too many arguments: $2 (takes $1)');
+    .replace(/^too many .* Expected (\d+) .*: (.*)\.$/, (_, most, given) =>
+      commands.length > 0
+        ? `unknown command '${given}'`
+        : `too many arguments: ${given} (takes ${most === '0' ? 'no arguments' : most})`,
+    );
   // "replay" is one of "dead-letters", and not a misspelt "deploy".
   const [unknown = '', name = ''] = UNKNOWN.exec(line) ?? [];
   const elsewhere = Object.keys(COMMAND_KINDS).filter((path) => path.endsWith(` ${name}`));
   if (elsewhere.length > 0) return `${unknown}. Did you mean ${elsewhere.join(' or ')}?`;
-  const [, typed = '', choices = ''] = CHOICES.exec(line) ?? [];
-  const meant = closestTo(typed, choices.split(', '));
+  const children = commands.map((one) => one.name()).join(', ');
+  const [, typed = name, choices = children] = CHOICES.exec(line) ?? [];
+  const meant = line.endsWith('?') ? undefined : closestTo(typed, choices.split(', '));
   const ended = /[.?]$/.test(line) ? line : `${line}.`;
   return meant ? `${ended} Did you mean ${meant}?` : ended;
 }

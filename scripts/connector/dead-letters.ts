@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEAD_LETTER_REASONS } from '../../shared/core/events/outcome.ts';
 import type { LetterFilter } from './ground/letters/read-letters.ts';
 import { EVENT_KINDS, parseMoment, queueOption, wholeNumber } from './ground/session/arguments.ts';
-import { declare } from './ground/session/run-action.ts';
+import { ANY_SHOP, declare } from './ground/session/run-action.ts';
 import type { ListOptions } from './look/list-letters.ts';
 import type { DropOptions, ReplayOptions } from './repair/change-letters.ts';
 
@@ -91,7 +91,7 @@ function addFilterOptions(command: Command): Command {
   return command
     .optionsGroup('Which dead letters (all given filters must match):')
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(EVENT_KINDS))
-    .option('--shop <domain>', 'the domain of the shop', notEmpty)
+    .option(...ANY_SHOP)
     .addOption(queueOption('of this queue'))
     .option('--id <id>', 'of the dead letter or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)

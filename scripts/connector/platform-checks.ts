@@ -8,11 +8,7 @@ import { describeDashboard, shopifyChecks, shopifySteps } from './set-up/shopify
 import { subscriptionsCheck } from './set-up/shopify/webhooks.ts';
 
 const CHECKS: Readonly<Record<PlatformName, PlatformChecks>> = {
-  shopify: {
-    checks: shopifyChecks,
-    steps: shopifySteps,
-    guide: describeDashboard,
-  },
+  shopify: { checks: shopifyChecks, steps: shopifySteps, guide: describeDashboard },
   vendure: {
     checks: (deps) => [serverCheck(deps)],
     *steps({ shop }, deps) {

@@ -1,11 +1,42 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { closestTo } from './closest.ts';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
+import { SETTINGS_FILE } from './folders.ts';
 
 /** The settings file of a stage: `connector.config.ts` for `prod`, else `connector.config.<stage>.ts`. */
 export function settingsFileOf(stage: string): string {
   return stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+}
+
+export interface StageFile {
+  readonly name: string;
+  /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
+  readonly file: string;
+}
+
+/** Every stage that has a file in the folder; `prod` comes first. */
+export function stagesIn(folder: string): readonly StageFile[] {
+  return readdirSync(folder)
+    .flatMap((file) => {
+      const match = SETTINGS_FILE.exec(file);
+      return match ? [{ file, name: match[1] ?? 'prod' }] : [];
+    })
+    .sort(
+      (a, b) =>
+        Number(b.name === 'prod') - Number(a.name === 'prod') || a.name.localeCompare(b.name),
+    );
+}
+
+/** What is wrong with a stage that has no file there, and what was probably meant. */
+export function unknownStage(folder: string, stage: string): readonly [what: string, next: string] {
+  const known = stagesIn(folder).map(({ name }) => name);
+  const meant = closestTo(stage, known);
+  return [
+    `There is no stage "${stage}": ${settingsFileOf(stage)} is not in ${folder}`,
+    `Stages: ${known.join(', ') || 'none'}.${meant ? ` Did you mean ${meant}?` : ''}`,
+  ];
 }
 
 export type ReadSettings =
@@ -27,19 +58,22 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
       return faulty(...sentences);
     }
     const [at = `${file} could not be read`, token] = placeIn(error, folder);
-    return faulty(`${at}: ${whyUnread(error, token)}`);
+    const [name = file] = /^[^:]+(?=:)/.exec(at) ?? [];
+    return faulty(`${at}: ${whyUnread(error, token, resolve(folder, name))}`);
   }
 }
 
 /** Node's parser of TypeScript speaks to who knows its grammar. `token`: what stands where it stopped, unless that is the end. */
-function whyUnread(error: unknown, token: string | undefined): string {
+function whyUnread(error: unknown, token: string | undefined, path: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, code }: NodeJS.ErrnoException = error;
+  const [, lacking] = /^Cannot find package '(.+?)'/.exec(message) ?? [];
+  if (lacking) return `the package "${lacking}" is not installed. Run "npm install".`;
   if (name !== 'SyntaxError') return `${name}: ${message}`;
   if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return message.replace(' in strip-only mode', '');
-  return token
-    ? `unexpected "${token}": a comma, quote or bracket is missing or extra, on this line or the one above`
-    : 'it ends too early: a bracket or quote is not closed';
+  const unknown = 'a comma, quote or bracket is missing or extra, on this line or the one above';
+  const why = whatIsOpen(readFileSync(path, 'utf8')) ?? unknown;
+  return token ? `unexpected "${token}": ${why}` : `it ends too early: ${why}`;
 }
 
 /** Before the message, Node shows the file and the line, and marks the mistake unless it is the end of the file. */
@@ -67,7 +101,20 @@ function placeIn(error: unknown, folder: string): readonly [at?: string, token?:
 
 /** Comments match without the group. */
 const TOKENS =
-  /\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
+  /\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
+
+/** The bracket that a wrong one or the end of the file finds open, or the quote without its end. */
+function whatIsOpen(source: string): string | undefined {
+  const open: string[] = [];
+  for (const { index, 1: token = '' } of source.matchAll(TOKENS)) {
+    const [, line] = positionIn(source, index).split(':');
+    if (/^[{[('"`]$/.test(token)) open.push(`the ${token} of line ${line} is still open`);
+    const closes = { '}': '{', ']': '[', ')': '(' }[token];
+    if (/^['"`]$/.test(token) || (closes && open.at(-1)?.[4] !== closes)) break;
+    if (closes) open.pop();
+  }
+  return open.at(-1);
+}
 
 /** `:5:12`: where a setting is written, or else what holds it; empty where no literal in the file does. */
 function placeOf(path: string, source: string): string {
@@ -103,8 +150,12 @@ function placeOf(path: string, source: string): string {
     }
     before = { token, at };
   }
-  const lines = source.slice(0, best.at).split('\n');
-  return best.length === 0 ? '' : `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+  return best.length === 0 ? '' : positionIn(source, best.at);
+}
+
+function positionIn(source: string, at: number): string {
+  const lines = source.slice(0, at).split('\n');
+  return `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 const isForeign = (path: string): boolean =>

@@ -12,9 +12,7 @@ it('each platform has a test that runs the kit: test/contract/store-platform.ts'
 
 it.each(PLATFORMS)('%s has a folder, and no other may import it or name it', (name) => {
   expect(existsSync(`shared/${name}`)).toBe(true);
-  expect(readFileSync('shared/core/platform-words.grit', 'utf8')).toMatch(
-    new RegExp(`<: r"[^"]*\\b${name}\\b`),
-  );
+  expect(readFileSync('shared/core/platform-words.grit', 'utf8')).toContain(`"${name}",`);
   const rules = readFileSync('biome.json', 'utf8');
   for (const part of [`"**/${name}/**"`, `"!shared/${name}/**"`]) expect(rules).toContain(part);
 });

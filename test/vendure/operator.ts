@@ -62,7 +62,7 @@ function observe({
 async function goLive({ check, command }: OperatedShop, stack: LocalStack): Promise<void> {
   const from = new Date(Date.now() - 90 * 60_000).toISOString();
   await command('status', 1, 'waits for go-live');
-  await command(`go-live --no-other --from ${from}`, 0, 'Nothing was changed.');
+  await command(`go-live --no-other --from ${from}`, 0, 'Nothing is done before you agree.');
   // A busy machine may still have messages on the way when it ends.
   await command(`go-live --no-other --from ${from} --yes`, [0, 3], `${DOMAIN} goes live`);
   await stack.settled();
@@ -94,9 +94,9 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');
   await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
   await command('redemptions show ann@example.com', 0, 'not shown');
-  await command('trace order nothere', 1, 'The store has no order "nothere".');
-  await command('trace coupon NOPE', 1, 'Neither the store nor the ledger has a coupon');
-  await command('trace product 99', 1, 'Neither the store nor the ledger has a product');
+  await command('trace order nothere', 1, 'There is no order "nothere"');
+  await command('trace coupon NOPE', 1, 'There is no coupon');
+  await command('trace product 99', 1, 'There is no product');
   await command('doctor --all', 0, 'can be read, with its orders', "the store's currency is EUR");
   await command('setup --yes', 0, "accepts the shop's signature and refuses a forged one");
   await command('webhooks check', 4, 'there is nothing to subscribe to');

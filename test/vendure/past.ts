@@ -43,7 +43,7 @@ async function backfill(shop: OperatedShop, stack: LocalStack): Promise<void> {
   await command('backfill products --yes', 0, '3 products are on the queue');
   await command('backfill discounts --yes', 0, '2 codes are on the queue');
   const words = 'backfill orders --since 30d --rate 1000';
-  await command(words, 0, `Found ${MANY} orders`, 'Nothing was sent.');
+  await command(words, 0, `Found ${MANY} orders`, 'Nothing is done before you agree.');
   const begins = Date.now();
   const killed = await runCommand([...words.split(' '), '--yes'], {
     folder: project,

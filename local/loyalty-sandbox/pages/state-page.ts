@@ -61,6 +61,7 @@ function renderFaultControls(operations: readonly string[]): Html {
     (operation) => html`<option>${operation}</option>`,
   )}</select></label>
 ${common.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.stringify(rule)}">${text}</button>\n`)}
+<button type="button" data-clear="all">Remove all faults</button>
 </p>
 <details><summary>Another rule</summary>
 <p class="row">
@@ -79,8 +80,7 @@ function renderActiveFaults(faults: readonly ActiveFault<FaultRule>[]): Html {
 ${
   faults.length === 0
     ? html`<p class="empty">None. Every call gets its normal answer.</p>`
-    : html`<ul class="faults">${faults.map(renderFault)}</ul>
-<p><button type="button" data-clear="all">Clear all</button></p>`
+    : html`<ul class="faults">${faults.map(renderFault)}</ul>`
 }
 </section>
 `;
@@ -97,7 +97,27 @@ const mostCalls = 100;
 /** Of one body or answer. More of it is in the journal over HTTP. */
 const mostCharacters = 20_000;
 
-function renderJournal({ journal }: Service): Html {
+/** What people call the things that a call may be about: `#1007`, a name, a title. */
+type Names = ReadonlyMap<string, string | null>;
+
+const orderName = ({ Metadatas }: State['orders'][number]) =>
+  Metadatas.find(({ Name }) => Name === 'order_name')?.Value ?? null;
+
+const namesIn = ({ orders, customers, products }: State): Names =>
+  new Map([
+    ...orders.map((order) => [order.OriginalId, orderName(order)] as const),
+    ...customers.map(({ OriginalId, Name }) => [OriginalId, Name] as const),
+    ...products.map(({ OriginalId, Title }) => [OriginalId, Title] as const),
+  ]);
+
+/** The id in the path, or that of the body. */
+function aboutOf({ path, body }: JournalEntry, names: Names): string | null {
+  const { OriginalId } = { ...(body as { readonly OriginalId?: unknown } | undefined) };
+  const known = [...path.split(/[/?]/), String(OriginalId)].find((one) => names.get(one));
+  return names.get(known ?? '') ?? null;
+}
+
+function renderJournal({ journal }: Service, names: Names): Html {
   const shown = journal.entries({ limit: mostCalls }).toReversed();
   const title =
     journal.dropped > 0 ? `Journal (${journal.dropped} older calls dropped)` : 'Journal';
@@ -108,15 +128,15 @@ function renderJournal({ journal }: Service): Html {
     journal.size,
     html`No calls yet. Try one on the <a href="/">API page</a>.`,
     '/sandbox/journal',
-    (some) => some.map(renderCall),
+    (some) => some.map((entry) => renderCall(entry, aboutOf(entry, names))),
   );
 }
 
-function renderCall(entry: JournalEntry): Html {
+function renderCall(entry: JournalEntry, about: string | null): Html {
   const { n, at, method, path, operation, durationMs } = entry;
   return html`<details class="call" id="call-${n}">
 <summary><span class="n">${n}</span> ${moment(at)} ${renderResult(entry)}
-<span class="what"><b>${operation ?? 'no operation'}</b> <code>${method} ${path}</code></span>
+<span class="what"><b>${operation ?? 'no operation'}</b> ${about} <code>${method} ${path}</code></span>
 <span class="duration">${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms</span></summary>
 <div class="sides">
 ${renderJson('Request', entry.body ?? entry.unreadableBody)}
@@ -162,11 +182,13 @@ ${renderStateFragment(service)}</div>
 export function renderStateFragment(service: Service): Html {
   const state = describeState(service);
   const { store } = service.parts.neighbours ?? {};
-  return html`${renderActiveFaults(state.faults)}${renderCustomers(state, store)}${renderOrders(state, store)}${renderCoupons(
+  const names = namesIn(state);
+  return html`${renderActiveFaults(state.faults)}${renderCustomers(state, store)}${renderOrders(state, names, store)}${renderCoupons(
     state,
   )}${renderProducts(state, store)}${renderRedemptions(state)}${renderChallenges(state)}${renderSubscriptions(state)}${renderEvents(
     state,
-  )}${renderJournal(service)}`;
+    names,
+  )}${renderJournal(service, names)}`;
 }
 
 /** `store`: the page of the store, if it runs. */
@@ -179,8 +201,7 @@ function renderCustomers({ customers }: State, store?: string): Html {
     rowId: ({ OriginalId }) => `customer-${OriginalId}`,
     numbers: ['Points', 'Cashback'],
     columns: {
-      Id: ({ OriginalId }) => idLink(OriginalId, store, 'customer'),
-      Name: ({ Name }) => brief(Name),
+      Name: ({ Name, OriginalId }) => html`${brief(Name)} ${idLink(OriginalId, store, 'customer')}`,
       'E-mail': ({ Email }) => brief(Email),
       Tier: ({ tier }) => renderTier(tier),
       Points: ({ points }) => amount(points),
@@ -198,7 +219,7 @@ function renderTier({ name, color }: State['customers'][number]['tier']): Html {
   return html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> ${name}`;
 }
 
-function renderOrders({ orders }: State, store?: string): Html {
+function renderOrders({ orders }: State, names: Names, store?: string): Html {
   return renderSection({
     id: 'orders',
     title: 'Orders',
@@ -207,8 +228,9 @@ function renderOrders({ orders }: State, store?: string): Html {
     rowId: ({ OriginalId }) => `order-${OriginalId}`,
     numbers: ['Total', 'Points', 'Products'],
     columns: {
-      Id: ({ OriginalId }) => idLink(OriginalId, store, 'order'),
-      Customer: ({ customerId }) => idLink(customerId, store, 'customer'),
+      Order: (order) => html`${orderName(order)} ${idLink(order.OriginalId, store, 'order')}`,
+      Customer: ({ customerId }) =>
+        html`${names.get(customerId)} ${idLink(customerId, store, 'customer')}`,
       State: renderOrderState,
       'Status in the store': ({ OrderStatus }) => brief(OrderStatus),
       Total: ({ OrderTotal }) => amount(OrderTotal),
@@ -258,8 +280,8 @@ function renderProducts({ products }: State, store?: string): Html {
     rowId: ({ OriginalId }) => `product-${OriginalId}`,
     numbers: ['Price'],
     columns: {
-      Id: ({ OriginalId }) => idLink(OriginalId, store, 'product'),
-      Title: ({ Title }) => brief(Title),
+      Title: ({ Title, OriginalId }) =>
+        html`${brief(Title)} ${idLink(OriginalId, store, 'product')}`,
       Price: ({ ProductPrice }) => amount(ProductPrice),
       Brand: ({ brand }) => brief(brand?.Name ?? brand?.OriginalId ?? null),
       Category: ({ categories }) => brief(categories.join(' › ') || null),
@@ -334,17 +356,16 @@ const deliveryTones = {
   'not-sent': 'plain',
 } as const satisfies Record<string, Tone>;
 
-function renderEvents({ events }: State): Html {
+function renderEvents({ events }: State, names: Names): Html {
   return renderSection<PointEvent>({
     id: 'events',
     title: 'Point events',
     rows: events,
     whenEmpty: 'None yet. Every change of points makes one.',
-    numbers: ['Id', 'Attempts'],
+    numbers: ['Attempts'],
     columns: {
-      Id: ({ id }) => id,
-      Topic: ({ topic }) => topic,
-      Customer: (event) => brief(customerOf(event)),
+      Topic: ({ topic, id }) => `${topic} ${id}`,
+      Customer: (event) => brief(names.get(customerOf(event) ?? '') ?? customerOf(event)),
       Delivery: ({ delivery }) => {
         const state = delivery?.state ?? 'pending';
         return badge(deliveryTones[state], state === 'not-sent' ? 'no subscription' : state);

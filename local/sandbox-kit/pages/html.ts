@@ -47,8 +47,8 @@ export interface Section<Row> {
 /** The page is rendered every two seconds, so it must stay small. */
 const maxRows = 200;
 
-/** Of a list, the others unfold. */
-const rowsAtFirst = 15;
+/** Of a list, the others unfold: on a telephone each is a card. */
+const rowsAtFirst = 5;
 
 /** Latest first. */
 export function renderSection<Row>(section: Section<Row>): Html {

@@ -137,7 +137,7 @@ function renderDelivery(delivery: WebhookDelivery): Html {
   ].filter((word) => word !== false);
   return html`<details class="call" id="delivery-${n}">
 <summary><span class="n">${n}</span> ${moment(triggeredAt)} ${badge(tones[state], last?.status === undefined ? state : `${last.status} ${state}`)}
-<span class="what"><b>${event ? `${topic}/${event.action}` : topic}</b> <code>${address}</code> ${remarks.length > 0 && html`<span class="note">${remarks.join(', ')}</span>`}</span>
+<span class="what"><b>${event ? `${topic}/${event.action}` : topic}</b> ${aboutOf(delivery.body)} <code>${address}</code> ${remarks.length > 0 && html`<span class="note">${remarks.join(', ')}</span>`}</span>
 <span class="duration">${attempts.length === 1 ? '1 try' : `${attempts.length} tries`}${last && `, ${last.durationMs} ms`}</span></summary>
 <div class="sides">
 <div class="side"><h3>Body</h3><pre>${indent(delivery.body)}</pre></div>
@@ -149,6 +149,12 @@ function renderDelivery(delivery: WebhookDelivery): Html {
 </div>
 </details>
 `;
+}
+
+/** What people call the thing that it is about: `#1007`, a title; empty where the body says neither. */
+function aboutOf(body: string): string {
+  const { name, title } = JSON.parse(body);
+  return String(name ?? title ?? '');
 }
 
 function indent(body: string): string {
@@ -164,9 +170,9 @@ function renderApiJournal(entries: readonly JournalEntry[]): Html {
     whenEmpty: 'None yet.',
     numbers: ['#', 'Cost', 'ms'],
     columns: {
+      Operation: ({ kind, operation }) => brief(operation || kind),
       '#': ({ n }) => n,
       When: ({ at }) => moment(at),
-      Operation: ({ kind, operation }) => brief(operation || kind),
       Answer: ({ status, fault, errors }) => {
         if (fault !== undefined)
           return badge('bad', status === undefined ? fault : `${status} ${fault}`);

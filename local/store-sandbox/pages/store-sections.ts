@@ -121,8 +121,7 @@ export function renderProducts({ products, shop }: State, loyalty?: string): Htm
     rowId: ({ id }) => `product-${id}`,
     numbers: ['Price', 'Stock'],
     columns: {
-      Product: ({ title }) => brief(title),
-      Id: ({ id }) => idLink(id, loyalty, 'product'),
+      Product: ({ title, id }) => html`${brief(title)} ${idLink(id, loyalty, 'product')}`,
       Vendor: ({ vendor }) => brief(vendor),
       Category: ({ category, productType }) => brief(category?.fullName ?? (productType || null)),
       Price: (product) => formatMinor(lowest(product), digits),
@@ -160,8 +159,7 @@ export function renderCustomers({ customers, orders }: State, loyalty?: string):
     rowId: ({ id }) => `customer-${id}`,
     numbers: ['Orders'],
     columns: {
-      Name: (customer) => brief(nameOf(customer)),
-      Id: ({ id }) => idLink(id, loyalty, 'customer'),
+      Name: (one) => html`${brief(nameOf(one))} ${idLink(one.id, loyalty, 'customer')}`,
       'E-mail': ({ email }) => brief(email),
       Phone: ({ phone }) => brief(phone),
       Orders: ({ id }) => orders.filter(({ customerId }) => customerId === id).length,

@@ -177,8 +177,8 @@ function renderStep({ name, title, state, at, note }: Step): Html {
 <span class="note">${note}</span></li>\n`;
 }
 
-/** In UTC, as on the pages of the store and of the loyalty service, and as exact as the source. */
-const clockTime = (iso: string): string => iso.slice(11).replace('Z', '');
+/** In UTC, as on the pages of the store and of the loyalty service. The store knows whole seconds only. */
+const clockTime = (iso: string): string => iso.slice(11, 19);
 
 /** For the script: the same texts as on the page. */
 export function describeProgress(shop: Shop, visit: Visit, order: OrderRow) {

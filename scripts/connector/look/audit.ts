@@ -12,7 +12,13 @@ import { messagesIn, readQueues } from '../ground/session/queues.ts';
 import { readExportedLogs, readLogs } from '../ground/session/read-logs.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
-import { type Block, type Document, right, table } from '../ground/terminal/document.ts';
+import {
+  type Block,
+  type Document,
+  right,
+  table,
+  type Verdict,
+} from '../ground/terminal/document.ts';
 import { StoppedEarly } from '../ground/terminal/exit.ts';
 import { type Line, line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
@@ -264,10 +270,7 @@ function documentOf(
   return {
     title: `Promises of ${stack} from ${utcText(since)} to ${utcText(until)} UTC`,
     verdict: verdictOf(all),
-    blocks: [
-      table([{ title: 'Promise', shrinks: true }, ...numbers], rows),
-      ...(broken.length > 0 ? [findingsOf(broken)] : []),
-    ],
+    blocks: [table([{ title: 'Promise', shrinks: true }, ...numbers], rows), findingsOf(broken)],
     data: {
       since: new Date(since).toISOString(),
       until: new Date(until).toISOString(),
@@ -295,9 +298,7 @@ const findingsOf = (violations: readonly Violation[]): Block => ({
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-function verdictOf(
-  all: readonly Findings['of'][keyof Findings['of']][],
-): Required<Document>['verdict'] {
+function verdictOf(all: readonly Findings['of'][keyof Findings['of']][]): Verdict {
   const cases = sumOf(all.map((one) => one.cases));
   const broken = sumOf(all.map((one) => one.broken));
   const open = sumOf(all.flatMap(({ notDecided }) => Object.values(notDecided)));

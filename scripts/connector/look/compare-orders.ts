@@ -71,7 +71,7 @@ function documentOf(
     verdict: verdictOf(compared, isStopped),
     blocks: [
       groupsOf(listed, domain),
-      ...(isObserved ? [text(`In all ${totalOf(compared)}. ${OBSERVED}`)] : []),
+      text(isObserved && `In all ${totalOf(compared)}. ${OBSERVED}`),
     ],
     next: [
       ...(ids.length > 0 ? [{ label: `Send ${some}`, line: sends }] : []),

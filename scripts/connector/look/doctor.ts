@@ -27,6 +27,7 @@ import { goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
 import type { ChecksByPlatform } from '../ground/checks/step.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { openFigures, readLastHour } from '../ground/session/figures.ts';
+import { readQueues } from '../ground/session/queues.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
 import type { Document, Suggestion } from '../ground/terminal/document.ts';
@@ -53,7 +54,11 @@ export async function examine(
   const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
-  const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
+  const hasDead = (await readQueues(deployment).catch(() => [])).some(({ dead }) => dead > 0);
+  const next = [
+    ...(hasDead ? [{ label: 'Dead letters and waiting work', line: line('status') }] : []),
+    { label: 'See all checks', line: line('doctor', [], { all: true }) },
+  ];
   return {
     ...found,
     data,

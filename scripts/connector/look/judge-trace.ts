@@ -23,7 +23,8 @@ import {
   FOR_WHAT,
   MOST_SHOWN_WAITS,
   mayBeWoken,
-  readWaiting,
+  readAttempts,
+  stillWaiting,
   type WaitingInShop,
   whysText,
 } from '../ground/checks/waiting-messages.ts';
@@ -55,6 +56,8 @@ export interface Trace extends Sides {
   readonly ready: number;
   /** Its own messages that wait for another attempt, the next first. */
   readonly waits: readonly WaitingInShop[];
+  /** Its waits that ended in the last hour or two: the ledger keeps no older ones. */
+  readonly tried: readonly WaitingInShop[];
   /** Of a customer, how many are not finished. */
   readonly redemptions: number;
   /** The commands that sent its dead letters again. */
@@ -78,20 +81,21 @@ export async function collectTrace(
   const ledger = openLedger(deployment);
   const family = queueFamilyOf(kind);
   const now = new Date();
-  const [sides, pauses, waits, { ready }, letters, record] = await Promise.all([
+  const [sides, pauses, attempts, { ready }, letters, record] = await Promise.all([
     readSides(deployment, services, shop, key),
     readPauses(ledger, [shop], now),
-    readWaiting(deployment, [shop.domain], now, MOST_SHOWN_WAITS),
+    readAttempts(deployment, shop.domain, MOST_SHOWN_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
     lettersAbout(deployment, key, { signal, onProgress }),
     kind === 'member' ? readEntry(ledger, { ...key, kind: 'redemption' }) : undefined,
   ]);
+  const own = attempts.filter(({ about }) => about.kind === kind && about.id === id);
+  const waits = stillWaiting(own, now);
   return {
-    ...{ ...sides, letters, ready },
+    ...{ ...sides, letters, ready, waits, tried: own.filter((one) => !waits.includes(one)) },
     replays: sides.entry ? await readReplays(openLists(deployment), key, sides.entry, now) : [],
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
-    waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
     redemptions: openIn(record?.remembered, now).length,
   };
 }
@@ -273,12 +277,12 @@ function resend(
 export function pointsText({ key, mapped, held, earned, isObserved }: Trace): string | undefined {
   if (isObserved || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   if (earned?.state === 'earns') {
-    return `The loyalty service has the order, and grants ${earned.points ?? 'its'} points for it; the customer's history shows when.`;
+    return `The loyalty service has the order, and grants ${earned.points ?? 'its'} points for it.`;
   }
   const { wanted } = mapped;
   if (wanted.kind !== 'order') return 'No points: the order was cancelled or wholly refunded.';
   if (!wanted.order.IsCompleted) {
-    return 'No points yet: the order is not complete. It earns them as soon as it is.';
+    return 'No points yet: the order earns them once it is complete (rules.completeWhen).';
   }
   if (wanted.order.OrderTotal === 0) {
     return 'No points: no part of the payment counts. The amounts below show why.';

@@ -16,8 +16,8 @@ import {
   namedGroups,
   noticesOf,
   openIn,
+  openList,
   othersIn,
-  readList,
   scanNext,
   showLine,
   withNames,
@@ -44,7 +44,7 @@ import {
   type Verdict,
 } from '../ground/terminal/document.ts';
 import { type Line, line } from '../ground/terminal/line.ts';
-import { counted, countedWith, shorten } from '../ground/terminal/text.ts';
+import { counted, countedWith } from '../ground/terminal/text.ts';
 
 export interface ListOptions {
   readonly limit?: number;
@@ -60,11 +60,10 @@ const MOST_OFFERED = 10;
 
 export async function listLetters(
   session: Session,
-  filter: LetterFilter,
+  given: LetterFilter,
   { limit }: ListOptions,
 ): Promise<Document> {
-  const deployment = await session.findDeployment();
-  const list = await readList(session, deployment, filter);
+  const { deployment, filter, list } = await openList(session, given);
   const { matching, queues } = list;
   const page = matching.slice(0, limit ?? 0);
   const [groups, abouts] = await Promise.all([
@@ -90,7 +89,7 @@ export async function listLetters(
     ...(verdict && { verdict }),
     blocks: [
       ...noticesOf(list, filter),
-      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'pending')] : []),
+      text(oldest && expiryText(oldest, deployment.connector, 'the oldest'), 'pending'),
       groupsTable(groups, { narrow, next }),
       pageTable(page, abouts),
     ],
@@ -130,20 +129,14 @@ function pageTable(
   letters: LetterList['matching'],
   abouts: Awaited<ReturnType<typeof withNames>>,
 ): TableBlock {
-  const rows = letters.map((letter, index) => {
-    const { letterId, reason, at, why, delivered } = letter;
-    const cells = [
-      { text: aboutText(abouts[index] ?? aboutOf(letter)), opens: showLine(letterId) },
-      delivered ? 'delivered since' : reason,
-      { at: isoOf(at) },
-      letterId,
-    ];
-    return { cells, detail: why };
-  });
+  const rows = letters.map((letter, index) => [
+    { text: aboutText(abouts[index] ?? aboutOf(letter)), opens: showLine(letter.letterId) },
+    letter.delivered ? 'delivered since' : letter.reason,
+    { at: isoOf(letter.at) },
+    letter.letterId,
+  ]);
   const about = { title: 'About', shrinks: true };
-  return table([about, 'Reason', 'Given up', 'Letter'], rows, {
-    title: 'Newest first',
-  });
+  return table([about, 'Reason', 'Given up', 'Letter'], rows, { title: 'Newest first' });
 }
 
 /** The filter that finds the dead letters of one cause, and no others. */
@@ -179,7 +172,7 @@ export function tellingPart(why: string, others: readonly string[]): string {
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  { reason, delivered }: LetterGroup,
+  { delivered }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -188,19 +181,26 @@ function actionsOn(
   const byHand = delivered ? undefined : all.findLast(afterHand);
   const look = byHand && { label: 'See what to do first', line: showLine(byHand.letterId) };
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const words = [reason, filter.text && `"${shorten(filter.text, TELLING)}"`];
-  const cause = delivered ? 'delivered since' : words.filter(Boolean).join(', ');
   return [
     ...(look ? [look] : all.flatMap(firstOf).slice(-1)),
     ...(delivered || sent.length === 0
       ? []
-      : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
+      : [{ label: `Send again: ${thingsIn(sent)}`, line: send }]),
     {
-      label: `Drop ${all.length} ${cause}`,
+      label: `Drop: ${thingsIn(all)}`,
       line: line('dead-letters drop', [], optionsOf(filter)),
       asks: [BECAUSE],
     },
   ];
+}
+
+/** `2 orders`. */
+function thingsIn(letters: LetterList['matching']): string {
+  const [kind = 'dead letter', ...others] = new Set(letters.map(({ event }) => event?.kind));
+  return counted(
+    letters.length,
+    others.length > 0 ? 'dead letter' : kind.replace('member', 'customer'),
+  );
 }
 
 function nextOf(

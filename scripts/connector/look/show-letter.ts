@@ -17,8 +17,10 @@ import {
   expiryText,
   firstOf,
   isHopeless,
+  isMendedFirst,
   isoOf,
   traceOf,
+  whyText,
   withNames,
 } from '../ground/letters/describe-letters.ts';
 import {
@@ -182,9 +184,9 @@ function documentOf(
     title: gone ? `${title} left the queue` : `${title}${whose}`,
     ...(!gone && { verdict: verdictOf(shown, obstacle) }),
     blocks: [
-      ...(gone ? [text(`${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`)] : []),
+      text(gone && `${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`),
       factsOf(letter, about),
-      ...(gone ? [] : [text(expiryText(letter, connector), 'pending')]),
+      text(!gone && expiryText(letter, connector), 'pending'),
       ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
     ],
     next: gone
@@ -222,17 +224,18 @@ function verdictOf(
   }
   if (obstacle) return { kind, what: `It cannot be sent again: ${OBSTACLES[obstacle]}.` };
   const ways = isHopeless(letter) ? 'drop it' : 'send it again, or drop it';
-  const first = afterHand(letter) ? 'Do what the reason says, then' : 'Your decision is needed:';
-  return { kind, what: `${first} ${ways}.` };
+  const mend = afterHand(letter) ? 'Do what the reason says.' : adviceOn(letter.code);
+  const then = isMendedFirst(letter) ? 'Then' : 'Your decision is needed:';
+  return { kind, what: [mend, `${then} ${ways}.`].filter(Boolean).join(' ') };
 }
 
 function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
-  const { reason, code, why, at, attempts, letterId, family, event } = letter;
+  const { reason, code, at, attempts, letterId, family, event } = letter;
   return facts([
     ['About', aboutCell(about)],
-    ['Reason', { text: [reason, codeText(code)].filter(Boolean).join(': '), tone: 'bad' }],
-    ['Why', why],
-    ['Advice', adviceOn(code)],
+    ['Reason', { text: reason, tone: 'bad' }],
+    ['Code', codeText(code)],
+    ['Why', whyText(letter)],
     ['Given up', { at: isoOf(at) }],
     ['Attempts', attempts],
     ['Dead letter', letterId],
@@ -256,7 +259,7 @@ export function actionsOn(
   const isOver = isHindered || isErased || isDelivered(letter, entry);
   const send = line('dead-letters replay', [], { id, wait: true });
   const whole = line('dead-letters show', [id], { reveal: true });
-  const isByHand = !isOver && afterHand(letter) !== undefined;
+  const isByHand = !isOver && isMendedFirst(letter);
   const once = isByHand && { say: 'Once that is done:' };
   return [
     ...(isByHand ? seeTrace : []),

@@ -59,7 +59,7 @@ export async function showStatus(
     verdict: verdictOf(results, status),
     freshSeconds: FRESH_SECONDS[where],
     blocks: [
-      ...(block.findings.length > 0 ? [block] : []),
+      block,
       queuesOf(status),
       ...shops.map((shop) => factsOf(status, shop)),
       ...(charts ? chartsOf(status) : []),
@@ -99,7 +99,7 @@ export function queuesOf({ queues }: Pick<Status, 'queues'>): TableBlock {
   }
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
-  const names = ['Ready', 'In progress or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
+  const names = ['Queued', 'In progress or to retry', 'Dead', ...(hasAges ? ['Oldest'] : [])];
   const rows = queues.value.map((queue) => {
     const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
     const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
@@ -155,8 +155,11 @@ function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';
   const { endedAt, lookedAt, healed, rolledOut, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
-  const end = left === '' ? `, complete up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
-  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} compared, ${sumOf(healed) + sumOf(rolledOut)} resent${end}`;
+  const end = left === '' ? ` up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
+  const [compared, sent] = [sumOf(lookedAt), sumOf(healed) + sumOf(rolledOut)];
+  const done =
+    compared + sent === 0 ? 'no change' : `${counted(compared, 'change')} compared, ${sent} resent`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}: ${done}${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }
 

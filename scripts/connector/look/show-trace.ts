@@ -3,7 +3,7 @@ import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { heldBy, triedAt } from '../ground/checks/read-pauses.ts';
-import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
+import { FOR_WHAT, whysText } from '../ground/checks/waiting-messages.ts';
 import {
   findAny,
   findEntity,
@@ -73,7 +73,7 @@ export async function showTrace(
     const onProgress = (seen: number) => progress.report(seen);
     const found = await collectTrace(deployment, services, traced, signal, onProgress);
     // A number is taken for an id, which nobody may have.
-    if (isUnknown(found)) throw unknownTo(hit.kind, id);
+    if (isUnknown(found)) throw unknownTo(hit.kind, id, [shop]);
     return documentOf(found, await orders, options.reveal);
   };
   if (second !== undefined) {
@@ -143,9 +143,11 @@ export function documentOf(
   const kind = key.kind === 'member' ? 'customer' : key.kind;
   const found = trace.store.kind === 'found' ? trace.store.value : undefined;
   const isReward = found?.kind === 'coupon' && found.coupon.madeByConnector;
+  // Of an order with points, its customer's: they show when each is granted.
+  const buyer = earned?.state === 'earns' ? orderIn(trace.store)?.customer?.id : undefined;
   const rewards = {
     label: isReward ? 'See whose reward it is' : 'See points and rewards',
-    line: line('redemptions show', [key.id], { shop: key.shop }),
+    line: line('redemptions show', [buyer ?? key.id], { shop: key.shop }),
   };
   const revealed = {
     label: 'Show personal data',
@@ -159,9 +161,9 @@ export function documentOf(
     title: `${kindName(key.kind)} ${name ?? key.id} of ${key.shop}`,
     ...(verdict && { verdict: { kind: verdict, what } }),
     blocks: [
-      ...(verdict ? [] : [text(what)]),
-      ...(points === undefined ? [] : [text(points)]),
-      ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'pending')] : []),
+      text(!verdict && what),
+      text(points),
+      text(open > 0 && `${counted(open, 'redemption')} not finished.`, 'pending'),
       ...(entry || trace.store.kind === 'found' ? [sidesTable(judged)] : []),
       ...arithmeticOf(trace),
       factsOf(trace),
@@ -171,7 +173,7 @@ export function documentOf(
     ],
     next: [
       ...next,
-      ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
+      ...((kind === 'customer' && found) || isReward || buyer || open > 0 ? [rewards] : []),
       ...(kind === 'customer' ? [{ label: 'See what is kept about them', line: kept }] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
@@ -215,7 +217,7 @@ export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {
 }
 
 const STEPS: Readonly<Record<AmountStep['kind'], string>> = {
-  goods: 'paid for the goods that are kept, after discounts, without shipping, taxes',
+  goods: 'price of the goods that are kept, after discounts, without shipping, taxes',
   tax: 'taxes',
   'gift-cards-sold': 'gift cards among them: buying them earns nothing',
   'refunded-without-lines': 'paid back without taking goods back',
@@ -291,6 +293,10 @@ type Line = TimelineBlock['lines'][number];
 export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   const lines = [
     ...inStore(trace),
+    ...trace.tried.map((wait) => {
+      const at = new Date(wait.until).toISOString();
+      return { at, who: 'Queue', what: 'tried again', detail: `it had waited ${waitDetail(wait)}` };
+    }),
     ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
@@ -330,22 +336,25 @@ function nextTryOf({ pause }: Trace, wait: Trace['waits'][number]): string | und
 
 function onQueue(trace: Trace): readonly Line[] {
   return trace.waits.flatMap((wait) => {
-    const { since, tries } = wait;
-    const { waitsFor } = heldBy(wait, trace.pause ? [trace.pause] : []);
-    const detail = `${FOR_WHAT[waitsFor]}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
     const line = { who: 'Queue', tone: 'pending' } as const;
     const at = nextTryOf(trace, wait);
+    const since = new Date(wait.since).toISOString();
+    const detail = waitDetail({ ...wait, ...heldBy(wait, trace.pause ? [trace.pause] : []) });
     return [
-      { ...line, at: new Date(since).toISOString(), what: 'waiting', detail },
+      { ...line, at: since, what: 'waiting', detail },
       ...(at === undefined ? [] : [{ ...line, at, what: 'next attempt' }]),
     ];
   });
 }
 
+const waitDetail = ({ waitsFor, why, tries }: Trace['waits'][number]) =>
+  `${FOR_WHAT[waitsFor]}${whysText([why])}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
+
 const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?: Tone }>> = {
   applied: { what: 'sent', tone: 'ok' },
   unchanged: { what: 'nothing new to send', tone: 'soft' },
   skipped: { what: 'skipped' },
+  pending: { what: 'not sent yet' },
   rejected: { what: 'gave up', tone: 'bad' },
   [DROPPED]: { what: 'its dead letter was dropped', tone: 'pending' },
 };
@@ -372,7 +381,11 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
     const detail =
       outcome === 'skipped' ? (SKIPS[why as keyof typeof SKIPS] ?? why) : codeText(why);
     return {
-      ...{ at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }) },
+      ...{
+        at,
+        who: 'Connector',
+        ...(OUTCOMES[why === 'pending' ? why : outcome] ?? { what: outcome }),
+      },
       ...(detail && { detail }),
       facts: facts([
         ['Taken back', taken],
@@ -387,8 +400,7 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
 
 function amongLetters(letters: Trace['letters']): readonly Line[] {
   const who = 'Dead letter';
-  return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
-    const detail = [reason, codeText(code)].filter(Boolean).join(': ');
+  return letters.flatMap(({ at, reason: detail, attempts, event, letterId }) => {
     const id: Cell = { text: letterId, opens: showLine(letterId) };
     const given: Line = {
       ...{ at: new Date(at).toISOString(), who, what: 'given up', detail, tone: 'bad' },

@@ -16,7 +16,7 @@ import {
   namedGroups,
   noticesOf,
   openIn,
-  readList,
+  openList,
   scanNext,
 } from '../ground/letters/describe-letters.ts';
 import {
@@ -61,11 +61,10 @@ export interface ReplayOptions extends CommonOptions {
 /** `loyalty-connector dead-letters replay`: what would be sent → ask → send → follow to the outcomes. */
 export async function replayCommand(
   session: Session,
-  filter: LetterFilter,
+  given: LetterFilter,
   { yes, limit, wait }: ReplayOptions,
 ): Promise<Document | ExitCode> {
-  const deployment = await session.findDeployment();
-  const list = await readList(session, deployment, filter);
+  const { deployment, filter, list } = await openList(session, given);
   const plan = planReplay(list, limit, deployment);
   const { sent } = plan;
   const again = { ...optionsOf(filter), limit, wait: true, yes: true };
@@ -163,7 +162,6 @@ async function previewOf(
       ),
       groupsTable(await namedGroups(groupsOf(sent), deployment)),
       ...obstacleTexts(obstacles),
-      text('Nothing was sent.'),
     ],
     next:
       sent.length === 0
@@ -207,6 +205,7 @@ const MANY = 50;
 
 async function replayDocument(report: ReplayReport, deployment: Deployment): Promise<Document> {
   const { tally, notSeen, notReached, followed, took } = report;
+  const { callsPerSecond } = deployment.connector.loyalty;
   const { replayed, obstacles } = tally;
   const verdict = verdictOf(report);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => (again ? [again] : [])));
@@ -217,14 +216,12 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
     ...(verdict && { verdict }),
     blocks: [
       groupsTable(await namedGroups(failures, deployment)),
-      ...(replayed > 0 && !followed
-        ? [text('They are on the queues again. To follow them, add --wait.')]
-        : []),
-      ...(followed && replayed >= MANY
-        ? [text(paceText(replayed, took, deployment.connector.loyalty.callsPerSecond), 'soft')]
-        : []),
+      text(
+        !followed && replayed > 0 && 'They are on the queues again. To follow them, add --wait.',
+      ),
+      text(followed && replayed >= MANY && paceText(replayed, took, callsPerSecond), 'soft'),
       ...obstacleTexts(obstacles),
-      ...(notReached > 0 ? [text(`Interrupted: ${notReached} left.`, 'soft')] : []),
+      text(notReached > 0 && `Interrupted: ${notReached} left.`, 'soft'),
     ],
     next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
     data: {
@@ -260,16 +257,15 @@ export interface DropOptions extends CommonOptions {
 /** `loyalty-connector dead-letters drop`: what would go → ask → remove. No copy is kept: the store has the truth. */
 export async function dropCommand(
   session: Session,
-  filter: LetterFilter,
+  given: LetterFilter,
   { because, yes }: DropOptions,
 ): Promise<Document | ExitCode> {
-  if (Object.keys(filter).length === 0) {
+  if (Object.keys(given).length === 0) {
     throw new BadArguments(
       'choose the dead letters: at least one of --kind, --id, --code, --reason, …',
     );
   }
-  const deployment = await session.findDeployment();
-  const list = await readList(session, deployment, filter);
+  const { deployment, filter, list } = await openList(session, given);
   const { matching } = list;
   const [newest] = matching;
   const many = counted(matching.length, 'dead letter');
@@ -280,12 +276,7 @@ export async function dropCommand(
   return carryOut(session, deployment, yes, {
     preview: () => ({
       title: newest ? `Would drop ${many}` : 'No dead letter to drop',
-      blocks: [
-        ...noticesOf(list, filter),
-        causes,
-        ...afterwards(openIn(list)),
-        text('Nothing was dropped.'),
-      ],
+      blocks: [...noticesOf(list, filter), causes, ...afterwards(openIn(list))],
       next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
       data: { wouldDrop: matching.length, dropped: 0, because },
     }),
@@ -296,13 +287,10 @@ export async function dropCommand(
 
 function afterwards(letters: readonly ListedDeadLetter[]): readonly Block[] {
   const lost = letters.filter(isUnrecorded);
+  const isKnown = letters.length > lost.length;
   return [
-    ...(letters.length > lost.length
-      ? [text('A dropped change is not sent again until it changes in the store.')]
-      : []),
-    ...(lost.length > 0
-      ? [text('Of unreadable messages, reconcile sends what the store still has.')]
-      : []),
+    text(isKnown && 'A dropped change is not sent again until it changes in the store.'),
+    text(lost.length > 0 && 'Of unreadable messages, reconcile sends what the store still has.'),
   ];
 }
 
@@ -339,7 +327,7 @@ async function dropListed(
     ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
-      ...(left > 0 && signal.aborted ? [text(`Interrupted: ${left} left.`, 'soft')] : []),
+      text(left > 0 && signal.aborted && `Interrupted: ${left} left.`, 'soft'),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: { stack, dropped, because },
@@ -355,9 +343,7 @@ export interface DropDeps {
   readonly onDropped: (some: number) => void;
 }
 
-/**
- * Removes dead letters, each after the ledger says so. What was rejected is not healed until it changes in the store.
- */
+/** Removes dead letters, each after the ledger says so. What was rejected is not healed until it changes in the store. */
 export async function dropLetters(deps: DropDeps): Promise<void> {
   const { queues, letterIds, ledger, signal } = deps;
   await takeLetters({

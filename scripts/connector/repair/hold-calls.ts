@@ -97,7 +97,7 @@ async function pause(
   return {
     title: `Pause ${what}`,
     verdict: { kind: 'ok', what: `Paused: ${what}.` },
-    blocks: findingsOf('Paused now', after),
+    blocks: [findingsOf('Paused now', after)],
     data: { changed: true, pauses: after },
   };
 }
@@ -113,17 +113,18 @@ function previewOf(
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would pause ${what}: nothing is sent to the loyalty service ${end}. What arrives meanwhile waits and is sent afterwards. Nothing was changed.`,
+        `This would pause ${what}: nothing is sent to the loyalty service ${end}. What arrives meanwhile waits and is sent afterwards.`,
       ),
-      ...findingsOf('Paused now', lasting),
+      findingsOf('Paused now', lasting),
     ],
     next: [{ label: `Pause ${what}`, line: line('pause', [], given) }],
     data: { changed: false, pauses: lasting },
   };
 }
 
-const findingsOf = (title: string, pauses: readonly PauseStatus[]): readonly Block[] =>
-  pauses.length === 0 ? [] : [{ kind: 'findings', title, findings: pauses.map(shownPause) }];
+const findingsOf = (title: string, pauses: readonly PauseStatus[]): Block => ({
+  ...{ kind: 'findings', title, findings: pauses.map(shownPause) },
+});
 
 /** End the pauses → wake what waited for their end → ask whether calls are accepted. */
 export async function resumeCommand(
@@ -163,7 +164,7 @@ export async function resumeCommand(
       ...(woken.length > 0 ? wokenTexts(woken) : ['No message was waiting for it.']).map((one) =>
         text(one),
       ),
-      ...findingsOf('Still paused', after),
+      findingsOf('Still paused', after),
     ],
     data: { changed: isDone, ended, pauses: after, woken: woken.length },
   };
@@ -274,10 +275,7 @@ interface FollowedMessage extends WokenMessage {
 
 const EVERY_MS = 500;
 
-/**
- * Follows messages until each has left its queue, or until none of the others is tried again before `endsAt`. A worker
- * records each new wait, and the end of the last one.
- */
+/** Until each has left its queue, or none is tried again before `endsAt`. A worker records each new wait, and its end. */
 async function followWoken(
   woken: readonly WokenMessage[],
   ledger: Pick<Ledger, 'readMany'>,

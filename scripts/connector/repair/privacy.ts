@@ -103,7 +103,7 @@ async function eraseSubject(
   return carryOut(session, deployment, yes, {
     preview: () => ({
       ...{ title, data },
-      blocks: [...blocks, ...openTexts(kept), text('Nothing was erased.')],
+      blocks: [...blocks, ...openTexts(kept)],
       next: [{ label: 'Erase all of it', line: erase }],
     }),
     question: `Erase everything about ${nameOf(subject)}? It cannot be undone.`,
@@ -184,10 +184,7 @@ export function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly St
 function judgeLeft(left: Kept, isInterrupted: boolean): Pick<Document, 'verdict' | 'next'> {
   const { items, letters, lettersNotSeen = 0, waits, unread, store, shop } = left;
   const again = { label: 'Go on erasing', line: eraseLine(left) };
-  const retry = {
-    label: 'Retry now',
-    line: line('retry-now', [], { shop: shop.domain }),
-  };
+  const retry = { label: 'Retry now', line: line('retry-now', [], { shop: shop.domain }) };
   const say = (kind: Verdict['kind'], what: string, ...next: readonly Suggestion[]) => ({
     verdict: { kind, what },
     next,

@@ -26,11 +26,13 @@ import {
   type Block,
   type Cell,
   type Document,
+  isEmpty,
   right,
   STATUS,
   type Suggestion,
   type Tone,
   table,
+  text,
   type Verdict,
   worstOf,
 } from '../ground/terminal/document.ts';
@@ -125,22 +127,25 @@ interface Asked {
   readonly isScheduled?: boolean;
 }
 
-function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
+function judgeShops(shops: readonly ShopRuns[], asked: Asked): Judged {
   const now = new Date();
   const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
-  const kind = worstOf(judged) ?? 'ok';
+  const kind = worstOf(judged);
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
   return { kind, what: sentences.join('\n') };
 }
 
+/** Without a kind where nothing was compared: that is neither good nor bad. */
+type Judged = Pick<Verdict, 'what'> & { readonly kind?: Verdict['kind'] | undefined };
+
 export function judgeRuns(
   { runs, ordersRead, differing, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, isScheduled }: Asked,
   now: Date,
-): Verdict {
+): Judged {
   const [last] = runs;
-  if (!last) return { kind: 'unknown', what: 'No comparison has finished yet.' };
+  if (!last) return { what: 'No comparison yet: the first one starts automatically.' };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;
@@ -173,7 +178,8 @@ export function judgeRuns(
   if (waiting > 0)
     return say('pending', `${counted(waiting, 'resent message')} still in progress.`);
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    return say('pending', 'There was nothing to compare.');
+    const none = `There was nothing to compare: nothing changed in the store up to ${until}.`;
+    return { what: `${none} A later run compares what changes after that.` };
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;
@@ -200,17 +206,22 @@ export function documentOf(
   { stack }: Pick<Deployment, 'stack'>,
   { named: shop, ...asked }: Asked & { readonly named: string | undefined },
 ): Document {
-  const verdict = judgeShops(shops, asked);
+  const { kind, what } = judgeShops(shops, asked);
   const first = shops.flatMap((one): readonly Suggestion[] => {
     const id = one.differing[0]?.id;
     const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
-  const isOpen = verdict.kind === 'action required' || verdict.kind === 'unknown';
+  const isOpen = kind === 'action required' || kind === 'unknown';
   return {
     title,
-    verdict,
-    blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
+    ...(kind && { verdict: { kind, what } }),
+    blocks: [
+      ...(kind ? [] : [text(what)]),
+      ...shops
+        .map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) }) as const)
+        .filter((section) => !section.blocks.every(isEmpty)),
+    ],
     next: [
       ...first.slice(0, 1),
       ...(isOpen && !first[0] && shops.some(({ runs }) => runs[0]) ? [STATUS] : []),
@@ -255,16 +266,14 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
           : { text: 'on its way', tone: 'pending' },
         { at: endedAt },
       ]),
-      {
-        title: `Resent${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
-      },
+      { title: `Resent${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}` },
     ),
     table(
       ['Ended', right('Compared'), right('Resent')],
       runs
         .slice(0, MOST_RUNS)
         .map((run) => [{ at: run.endedAt }, sumOf(run.lookedAt), sentIn(run)]),
-      { title: 'Comparisons', empty: 'None yet. The first one starts automatically.' },
+      { title: 'Comparisons' },
     ),
   ];
 }

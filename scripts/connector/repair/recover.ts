@@ -226,7 +226,7 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     blocks: [
       table(['Shop', 'Go-live', 'In doubt since'], rows),
       text(
-        'Nothing was changed. The ledger may be missing what happened since then: until everything is compared, the loyalty service is read before anything is sent.',
+        'The ledger may be missing what happened since then: until everything is compared, the loyalty service is read before anything is sent.',
       ),
     ],
     next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
@@ -385,7 +385,7 @@ export function endOf(title: string, ended: Ended): Document {
     title,
     verdict,
     blocks: [
-      ...(copied ? [text(`Copied ${copied.copied} of ${copied.read} items.`)] : []),
+      text(copied && `Copied ${copied.copied} of ${copied.read} items.`),
       table(
         [
           ...['Shop', right('Sent again'), right('Orders that differ'), right('Orders not read')],

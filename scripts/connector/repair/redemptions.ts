@@ -41,6 +41,7 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { openShopServices, type ShopServices } from '../ground/session/services.ts';
 import { type CommonOptions, carryOut, type Session } from '../ground/session/session.ts';
 import {
+  type Block,
   type Cell,
   type Document,
   facts,
@@ -148,10 +149,9 @@ export async function listCommand(
   }
   return {
     title: 'Redemptions of rewards',
-    verdict: judgeRedemptions(found, now) ?? {
-      ...{ kind: 'ok', what: all[0] ? 'All redemptions are finished.' : 'No redemptions yet.' },
-    },
+    ...(all[0] && { verdict: judgeRedemptions(found, now) ?? ALL_FINISHED }),
     blocks: [
+      ...(all[0] ? [] : [text('No redemptions yet.')]),
       redemptionsTable(found, now, 'Unfinished', true),
       redemptionsTable(finished.slice(0, MOST_LISTED), now, 'Last finished', true),
     ],
@@ -161,6 +161,7 @@ export async function listCommand(
   };
 }
 
+const ALL_FINISHED: Verdict = { kind: 'ok', what: 'All redemptions are finished.' };
 const FRESH_SECONDS = 15;
 /** Of finished redemptions, and of a customer's orders. */
 const MOST_LISTED = 5;
@@ -305,7 +306,7 @@ export async function showCommand(
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
     services.loyalty(opened.shop).listPointsHistory(known.id, history),
-    ordersTable(known.id, opened, services),
+    readOrders(known.id, opened, services),
   ]);
   const theirs = known.redemptions
     .toReversed()
@@ -313,31 +314,21 @@ export async function showCommand(
   const found = await withWaits(theirs, opened.deployment, now);
   const unwritten = store === NOT_SHOWN ? NOT_SHOWN : ABSENT;
   const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };
-  const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
+  const verdict = orders.verdict ?? judgeRedemptions(found, now) ?? judgeBalances(sides);
   const mergedInto = known.id === customerId ? undefined : known.id;
   const opens = line('redemptions show', [known.id], { shop });
   return {
     title: `Customer ${customerId} of ${shop}`,
     ...(verdict && { verdict }),
     blocks: [
-      facts([
-        ['Merged into customer', mergedInto && { text: mergedInto, opens }],
-        ['Balance last written', asOf === null ? undefined : { at: asOf }],
-      ]),
-      table(
-        ['', right('Store'), right('Connector'), right('Service'), ''],
-        rowsOf(sides).map(({ field, values, differs }) => [
-          field,
-          ...values.map((value) => value ?? 'none'),
-          differs ? { text: 'differs', tone: 'bad' } : '',
-        ]),
-        { title: 'Balance' },
-      ),
+      facts([['Merged into customer', mergedInto && { text: mergedInto, opens }]]),
+      ...balanceBlocks(rowsOf(sides), ['Last written', asOf === null ? undefined : { at: asOf }]),
       redemptionsTable(found, now),
       pointsTable(service, listed, shop),
-      orders,
+      orders.table,
     ],
     next: [
+      ...orders.next,
       ...found.flatMap((one) => closings(one, now)),
       ...tryAgain(found),
       {
@@ -348,6 +339,24 @@ export async function showCommand(
     ...(verdict?.kind === 'pending' && { freshSeconds: FRESH_SECONDS }),
     data: { shop, customer: customerId, ...sides, redemptions: found.map(redemptionData) },
   };
+}
+
+/** One list where all sides say the same. */
+function balanceBlocks(
+  rows: ReturnType<typeof rowsOf>,
+  written: Parameters<typeof facts>[0][number],
+): readonly Block[] {
+  const same = rows.map(({ field, values }) => [field, values[0] ?? 'none'] as const);
+  if (rows.every(({ values }) => new Set(values).size === 1)) {
+    return [facts([...same, written], 'Balance: the same in store, connector and loyalty service')];
+  }
+  const cells = rows.map(({ field, values, differs }) => [
+    field,
+    ...values.map((value) => value ?? 'none'),
+    differs ? { text: 'differs', tone: 'bad' as const } : '',
+  ]);
+  const columns = ['', right('Store'), right('Connector'), right('Service'), ''];
+  return [table(columns, cells, { title: 'Balance' }), facts([written])];
 }
 
 const MOST_ENTRIES = 50;
@@ -388,25 +397,39 @@ function pointsTable(
 }
 
 /** What each gives: the history of points names no order, and equal points may be another's. */
-async function ordersTable(
+async function readOrders(
   customerId: string,
   { shop, ledger }: OpenRedemptions,
   services: ShopServices,
-): Promise<TableBlock> {
+) {
   const orders = (await ordersOf(customerId, { services, shop })).slice(0, MOST_LISTED);
-  const rows = orders.map(async ({ id, name }): Promise<readonly Cell[]> => {
+  const read = orders.map(async ({ id, name }) => {
     const key = { shop: shop.domain, kind: 'order', id } as const;
-    const heldAs = (await readEntry(ledger, key))?.service?.id ?? id;
-    const held = await askHeld(services.loyalty(shop), { ...key, id: heldAs });
+    const entry = await readEntry(ledger, key);
+    const held = await askHeld(services.loyalty(shop), { ...key, id: entry?.service?.id ?? id });
     const earned = held.kind === 'order' ? earningOf(held.order) : undefined;
     const given = earned?.state === 'earns' ? (earned.points ?? 'not known') : 0;
-    const absent = held.kind === 'absent' ? 'not sent' : 'no answer';
+    const last = entry?.outcomes.at(-1)?.outcome ?? '';
+    const absent = held.kind === 'absent' ? (NOT_HELD[last] ?? 'not sent') : 'no answer';
     const opens = line('trace', ['order', id], { shop: shop.domain });
-    return [{ text: name ?? id, opens }, earned ? given : absent];
+    return { text: name ?? id, opens, given: earned ? given : absent };
   });
-  const title = 'Points of the newest orders';
-  return table(['Order', right('Points')], await Promise.all(rows), { title });
+  const all = await Promise.all(read);
+  const [first, ...others] = all.filter(({ given }) => given === NOT_HELD.rejected);
+  const what = `${countedWith(others.length + 1, 'order', 'need')} you: given up, so without points.`;
+  const rows = all.map(({ given, ...order }) => [order, given]);
+  return {
+    table: table(['Order', right('Points')], rows, { title: 'Points of the newest orders' }),
+    verdict: first && ({ kind: 'action required', what } as const),
+    next: first ? [{ label: `See ${first.text}`, line: first.opens }] : [],
+  };
 }
+
+/** Why the loyalty service does not have an order, by its last outcome. */
+const NOT_HELD: Readonly<Record<string, Cell>> = {
+  rejected: { text: 'given up', tone: 'bad' },
+  skipped: 'not due',
+};
 
 /** What one side says of a customer's balance, or why it says nothing. */
 type Side = ShownBalance | { readonly none: string };
@@ -466,7 +489,7 @@ async function askService(
 
 const FIELDS = {
   Points: ({ points }: ShownBalance) => points,
-  Cashback: ({ cashback }: ShownBalance) => cashback,
+  Cashback: ({ cashback }: ShownBalance) => cashback?.toFixed(2),
   Tier: ({ tier }: ShownBalance) => tier,
   'Expire next': ({ expiring }: ShownBalance) =>
     expiring && `${expiring.points} on ${expiring.at.slice(0, 10)}`,
@@ -554,7 +577,7 @@ export async function closeCommand(
       title,
       blocks: [
         redemptionsTable([{ ...whose, redemption: before }], now()),
-        text(`Nothing was changed. Once it is closed, ${sees}.`),
+        text(`Once it is closed, ${sees}.`),
         text(
           `Look at this customer in ${as === 'credited' ? 'the admin of the store' : 'the panel of the loyalty service'} first: the connector does not check what you say here.`,
         ),

@@ -38,10 +38,7 @@ interface Plan {
   readonly kind: string;
 }
 
-/**
- * Preview what the workers would do → ask → send → follow. Repeated after an interruption, it leaves out what was
- * delivered meanwhile.
- */
+/** Preview → ask → send → follow. Repeated after an interruption, it leaves out what was delivered meanwhile. */
 export async function resend(
   session: Session,
   options: ResendOptions,
@@ -147,7 +144,6 @@ async function planNamed(
       ...(one && others.length === 0
         ? [text(one.what), sidesTable(one.judged)]
         : [table([kindText, { title: 'Now', shrinks: true }], rows)]),
-      text('Nothing was sent.'),
     ],
     next: events.length === 0 ? [] : [send],
     data: {
@@ -192,7 +188,7 @@ function previewResend(
   }
   if (mapped?.kind !== 'wanted') return found;
   const isDone = newRules ? judged.sent === 'as-it-is' : judged.isApplied;
-  if (force || entry?.uncertain || !isDone) return { ...found, sends: true };
+  if (force || !isDone) return { ...found, sends: true };
   if (kind === 'ok') return { ...found, what: `Nothing to send. ${what}` };
   return { ...found, what: `${ALREADY} ${what}`, mayBeForced: !judged.isCancelledThere };
 }

@@ -156,7 +156,6 @@ function previewOf(
         ['Marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
         ['Time', time],
       ]),
-      text('Nothing was sent.'),
     ],
     next: left === 0 && sent === 0 ? [] : [send],
     data: { dryRun: true, ...state, count: left, rate },
@@ -402,10 +401,7 @@ async function askStore<Value>(
   }
 }
 
-/**
- * Its delivery id is made from the backfill and the entity, so that sending it again after a crash sends the same
- * message.
- */
+/** Its delivery id is made from the backfill and the entity: a crash and a second try send the same message. */
 export function toEvent(
   { kind, id: entityId, entity }: Found,
   state: Pick<BackfillState, 'shop' | 'kind' | 'run'>,

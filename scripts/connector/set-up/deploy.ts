@@ -33,13 +33,13 @@ export interface DeployOptions extends CommonOptions {
   readonly allowLoss?: readonly string[];
 }
 
-/** Asks AWS first, so that missing credentials are noticed before anything is bundled. */
+/** Reads the settings first, where the stage may be misspelt; then asks AWS, before anything is bundled. */
 export async function runDeploy(
   { terminal }: Session,
   { region, profile, ...options }: DeployOptions & CommonOptions,
 ): Promise<Document> {
-  const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
   const connector = await readStageSettings(options.stage);
+  const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
   const [what = '', ...notes] = await deploy(options, {
     ...{ aws, terminal, connector },
     runCdk: (words) => runCdk(words, aws),
@@ -305,10 +305,7 @@ function describe(change: ResourceChange): string {
 /** Resources that hold what no deployment can make again. */
 const STATE = ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::KMS::Key'];
 
-/**
- * CloudFormation refuses every update that would replace or delete what holds state, also one by hand.
- * `except`: logical ids that one deployment may give up.
- */
+/** CloudFormation refuses to replace or delete what holds state. `except`: logical ids that one deployment may give up. */
 export function stackPolicy(except: readonly string[] = []): string {
   const named = except.map((id) => `LogicalResourceId/${id}`);
   const deny = (actions: readonly string[], types: readonly string[]) => ({

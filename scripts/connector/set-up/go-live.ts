@@ -42,7 +42,7 @@ export interface GoLiveOptions extends CommonOptions {
 
 /**
  * Plan → read both sides → confirm → end the observation → compare everything → report. Interrupted after the
- * observation was ended, it goes on with the comparison.
+ * observation ended, it goes on with the comparison when it is repeated.
  */
 export async function goLive(
   session: Session,
@@ -64,7 +64,7 @@ export async function goLive(
     return carryOut(session, deployment, options.yes, {
       preview: () => ({
         title,
-        blocks: [text(`${what} Nothing was changed.`)],
+        blocks: [text(what)],
         next: [{ label: 'Compare', line: line('go-live', [], wordsOf(domain, options)) }],
         data: { changed: false, shop: domain, from: control.goLive },
       }),
@@ -94,7 +94,7 @@ export async function goLive(
   return carryOut(session, deployment, options.yes, {
     preview: () => ({
       title,
-      blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...blocks],
+      blocks: [text(`${placed} would be sent from now on.`), ...blocks],
       next: [{ label: 'Go live', line: line('go-live', [], wordsOf(domain, options)) }],
       data: { changed: false, ...data },
     }),

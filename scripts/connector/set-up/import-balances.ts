@@ -13,7 +13,7 @@ import {
   carryOut,
   type Session,
 } from '../ground/session/session.ts';
-import { type Document, facts, table, text } from '../ground/terminal/document.ts';
+import { type Document, facts, table } from '../ground/terminal/document.ts';
 import {
   BadArguments,
   EXIT,
@@ -134,7 +134,6 @@ export async function importBalances(
           ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
         ...(differing.length > 0 ? [await linesTable(differing, path)] : []),
-        text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
       data: { ...data, ...due, toCreate, largest, differing },

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs';
@@ -41,6 +42,7 @@ export async function init(
       'Name a new folder.',
     );
   }
+  const others = existsSync(target) ? readdirSync(target) : [];
   const answers = await askAnswers(terminal, given, !yes && process.stdin.isTTY === true);
   const source = packed === undefined ? VERSION : `file:${basename(packed)}`;
   const files = projectFiles({ ...answers, name: packageName(target) }, source);
@@ -53,10 +55,9 @@ export async function init(
     copyFileSync(packed, join(target, basename(packed)), constants.COPYFILE_EXCL);
   }
   const enter = relative(process.cwd(), target);
-  const from = packed === undefined ? `takes loyalty-connector@${VERSION} from npm's registry` : '';
   const commands = [
     ...(enter === '' ? [] : [`cd ${enter}`]),
-    `npm install                     ${from}`.trimEnd(),
+    'npm install',
     `${startOf(newShop(answers.shop)).padEnd(30)}  tries it on this machine`,
     `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
   ];
@@ -64,6 +65,7 @@ export async function init(
     title: `Project in ${target}`,
     blocks: [
       text(`Written: ${[...files.keys(), ...copy].join(', ')}.`),
+      text(others.length > 0 && `Already there, and left as it is: ${others.join(', ')}.`),
       { kind: 'code', title: 'Next', text: commands.join('\n') },
     ],
   };

@@ -138,10 +138,7 @@ async function tryPartialCancel(account: TestAccount): Promise<Conclusion> {
   return { ...judge(sentences.join(' ')), settings };
 }
 
-/**
- * Whether a higher total counts less the parts: by the points that each unit of the first part took. Undefined where
- * the points do not tell.
- */
+/** Whether a higher total counts less the parts, by the points that the first part took; undefined where they do not tell. */
 function isRaisedByTheDifference(
   { verdict }: Answer,
   counts: readonly Points[],

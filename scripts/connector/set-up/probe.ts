@@ -91,7 +91,6 @@ function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): D
       text(
         `The account gets up to 3 customers, up to 5 orders, a coupon and a redeemed reward, all named like ${id}. They are undone at the end: the customers stay, inactive, and the orders stay, cancelled.`,
       ),
-      text('Nothing was tried.'),
     ],
     next: [{ label: 'Try it', say: 'On a TEST account:', line: tryIt }],
   };

@@ -84,10 +84,8 @@ export async function runSetup(
   const found = await examine({ findDeployment: async () => deployment }, options);
   const blocks = [
     ...found.blocks,
-    ...(left.length > 0
-      ? [findingsBlock([{ name: '', findings: left }], { title: 'Still to do' })]
-      : []),
-    ...(found.verdict?.kind === 'ok' ? [text(firstOrder(deployment))] : []),
+    findingsBlock([{ name: '', findings: left }], { title: 'Still to do' }),
+    text(found.verdict?.kind === 'ok' && firstOrder(deployment)),
   ];
   return { ...found, title: `${number + 1}. Doctor: ${found.title}`, blocks };
 }

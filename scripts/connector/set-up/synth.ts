@@ -71,7 +71,7 @@ interface Manifest {
   >;
 }
 
-/** Writes the templates of one stage or of all. What the settings still lack is no fault of a template. */
+/** Writes the templates of one stage or of all. */
 export async function synth(_: Session, { stage }: { readonly stage?: string }): Promise<Document> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
   if (!(await runCdk([...SYNTH, ...only], {})).ok) {
@@ -86,15 +86,20 @@ export async function synth(_: Session, { stage }: { readonly stage?: string }):
   const checks = stages.map(async (one) =>
     settingsCheck({ where: 'aws', stage: one, connector: await readStageSettings(one) }),
   );
-  const found = await runChecks(await Promise.all(checks));
+  const found = findingsBlock(await runChecks(await Promise.all(checks)), { all: false }).findings;
+  const isReady = !found.some(({ tone }) => tone === 'bad');
+  // No fault of a template: to be corrected before it is deployed.
+  const findings = found.map((one) => ({ ...one, tone: 'pending' as const }));
   const next = line('deploy', [], { stage: stages[0] === 'prod' ? undefined : stages[0] });
   return {
     title: 'Templates',
     blocks: [
-      text('The settings are valid. Nothing was deployed.'),
+      text('Nothing was deployed.'),
       text(`The templates are in ${folder}`),
-      findingsBlock(found, { all: false }),
+      { kind: 'findings', title: 'Before you deploy', findings },
     ],
-    next: [{ label: 'Deploy', say: 'See what would change on AWS, and deploy it:', line: next }],
+    next: isReady
+      ? [{ label: 'Deploy', say: 'See what would change on AWS, and deploy it:', line: next }]
+      : [],
   };
 }

@@ -58,9 +58,15 @@ describe('the command line', () => {
     const { code, stdout } = await runCommand(['synth', '--stage', 'dev'], { folder });
     expect(stdout).toMatch(/^The templates are in \/.*\/cdk\.out$/m);
     expect(stdout).toContain('Nothing was deployed.');
-    expect(stdout).toContain('npx loyalty-connector deploy --stage dev');
-    expect(stdout).toContain('connector.config.dev.ts: loyalty.address is not https');
+    expect(stdout).toContain('Before you deploy');
+    expect(stdout).toContain("connector.config.dev.ts: shops[0].domain is still the example's");
+    expect(stdout).not.toMatch(/FAIL|loyalty-connector deploy/);
     expect(code).toBe(0);
+    const own = settings.replace('example-store', 'own-store');
+    writeFileSync(join(folder, 'connector.config.dev.ts'), own);
+    const ready = await runCommand(['synth', '--stage', 'dev'], { folder });
+    expect(ready.stdout).toContain('connector.config.dev.ts: loyalty.address is not https');
+    expect(ready.stdout).toContain('npx loyalty-connector deploy --stage dev');
     const json = await runCommand(['synth', '--stage', 'dev', '--json'], { folder });
     expect(JSON.parse(json.stdout)).toMatchObject({ title: 'Templates' });
     expect(json.stderr).toContain('said by CDK');

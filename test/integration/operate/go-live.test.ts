@@ -33,7 +33,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
   expect(traced).toMatch(/In the\s+service: absent/);
 
   const preview = await connector.run('go-live --no-other');
-  expect(preview.stdout).toContain('Nothing was changed.');
+  expect(preview.stdout).toContain('Nothing is done before you agree.');
   expect(preview.code).toBe(0);
   expect(sent()).toEqual([]);
 
@@ -41,7 +41,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
   expect(stdout).toContain('went live in');
   expect(code).toBe(0);
   expect(sent()).toHaveLength(1);
-  expect((await connector.run('history')).stdout).toMatch(/go-live .*, done/);
+  expect((await connector.run('history')).stdout).toMatch(/go-live .*: done/);
   expect((await connector.run('compare orders --since 1h')).code).toBe(0);
   // May be repeated: whoever was interrupted is told what was found.
   const again = await connector.atWork(connector.run('go-live --no-other --yes'));

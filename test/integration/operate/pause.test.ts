@@ -14,7 +14,7 @@ describe('loyalty-connector pause and resume', () => {
   it('stop and continue the calls of a shop; status, doctor and history show it', async () => {
     const asked = await operated.run('pause --for 2h --because moving');
     expect(asked.code).toBe(0);
-    expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Nothing was changed.');
+    expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Nothing is done before you agree.');
     expect(asked.stdout).toContain('npx loyalty-connector pause --because moving --for 2h --yes');
 
     const paused = await operated.run('pause --queue orders --because moving --yes');
@@ -58,7 +58,7 @@ describe('loyalty-connector pause and resume', () => {
     );
     expect((await operated.run('resume')).stdout).toContain(`Ended: ${SHOP}: paused since`);
     expect((await operated.run('resume')).stdout).toContain('Nothing was changed');
-    expect((await operated.run('history')).stdout).toContain('resume, done');
+    expect((await operated.run('history')).stdout).toContain('resume: done');
 
     await operated.run('pause --yes');
     const other = JSON.parse((await operated.run('resume --queue orders --json')).stdout);

@@ -31,7 +31,7 @@ it('shows what is kept of a customer, erases it, and leaves what is kept of othe
   expect(told).toContain('"what":"1 message"');
 
   const preview = await operated.run(`privacy erase ${ada.id}`);
-  expect(preview.stdout).toContain('Nothing was erased.');
+  expect(preview.stdout).toContain('Nothing is done before you agree.');
   expect(await placesOf(operated, ada)).toEqual(before);
 
   const first = await operated.atWork(operated.run(`privacy erase ${ada.email} --yes`));

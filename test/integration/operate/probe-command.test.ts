@@ -9,7 +9,7 @@ describe('loyalty-connector probe', () => {
   it('tries nothing without a yes, and names the account and what it would make', async () => {
     const { code, stdout, stderr } = await connector.run('probe');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('Nothing was tried.');
+    expect(stdout).toContain('Nothing is done before you agree.');
     expect(stdout).toContain(`account of ${SHOP} at ${new URL(connector.loyalty.address).host}`);
     expect(stdout).toContain('3 customers, up to 5 orders, a coupon and a redeemed reward');
     expect(stdout).toContain('npx loyalty-connector probe --yes');

@@ -25,7 +25,7 @@ describe('loyalty-connector resend', () => {
     const one = await operated.run(`resend order ${sold[0]?.id} --new-rules`);
     expect(one.stdout).toMatch(/^amount that counts +50.00 +60.00 +60.00 +differs$/m);
     const { code, stdout } = await operated.run(`resend order ${ids} --new-rules`);
-    expect(stdout).toContain('Nothing was sent.');
+    expect(stdout).toContain('Nothing is done before you agree.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/Send 2 orders: npx .*--new-rules/);
     expect(code).toBe(0);
     expect(await operated.queues.waiting()).toBe(0);

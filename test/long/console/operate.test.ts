@@ -81,7 +81,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await page.getByRole('button', { name: 'Send again' }).click();
     expect(await agree(page, 'Send 1')).toContain('Done: ');
     await openTab(page, 'Dead letters');
-    await page.getByRole('button', { name: 'Send 2' }).click();
+    await page.getByRole('button', { name: 'Send again: 2 orders' }).click();
     expect(await agree(page, 'Send 2')).toContain('Done: ');
     await openTab(page, 'Now');
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear');
@@ -185,7 +185,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear.');
     await takePicture(page, 'console-now');
     await openTab(page, 'Healing');
-    await expect.poll(() => verdictOf(page), PATIENCE).not.toBe('');
+    await page.getByRole('button', { name: 'Compare now' }).waitFor();
     await takePicture(page, 'console-healing');
     await openTab(page, 'Set-up');
     await expect.poll(() => verdictOf(page), PATIENCE).not.toBe('');

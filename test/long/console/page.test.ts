@@ -444,6 +444,35 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(asked.length).toBe(before + 1);
   });
 
+  it('shows the answer to one address under no other, in whatever order answers come', async () => {
+    const { page } = await visit({ trace: answer(text('Order 7')) });
+    await heading(page, 'Order 7').waitFor();
+    const held = new Map<string, Route>();
+    await page.route('**/run', (route) => {
+      const { operands }: Line = JSON.parse(route.request().postData() ?? '');
+      held.set(operands[1] ?? '', route);
+    });
+    const goTo = async (id: string) => {
+      await page.evaluate(`location.hash = '#/trace/order/${id}'`);
+      await expect.poll(() => held.has(id), PATIENCE).toBe(true);
+    };
+    const arrive = async (id: string) => {
+      const body = `${JSON.stringify({ document: text(`Order ${id}`) })}\n{"code":0}\n`;
+      await held
+        .get(id)
+        ?.fulfill({ body })
+        .catch(() => {}); // nobody waits for it any more
+    };
+    await goTo('8');
+    expect(await heading(page, 'Order 7').count()).toBe(0);
+    await goTo('9');
+    await arrive('8');
+    expect(await page.getByText(/Order [78]$/).count()).toBe(0);
+    await arrive('9');
+    await heading(page, 'Order 9').waitFor();
+    expect(await page.getByText(/Order [78]$/).count()).toBe(0);
+  });
+
   it('asks nothing while nobody sees it, and at once when somebody comes back', async () => {
     const { page, asked } = await visit({
       trace: answer({ ...text('Now'), freshSeconds: 15 }),

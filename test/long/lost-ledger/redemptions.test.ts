@@ -51,7 +51,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   world.refund(order, 10);
   await world.rest();
   const preview = await world.run('recover');
-  expect(preview.stdout).toContain('Nothing was changed.');
+  expect(preview.stdout).toContain('Nothing is done before you agree.');
   expect(await shownCodes(quiet)).toEqual([]);
 
   // Killed when it has just begun, and once more later.
@@ -106,7 +106,7 @@ it.runIf(IS_NIGHT)('adopts a table that was restored beside the ledger', async (
   world.actAs('administrator');
   await world.loseLedger();
   const preview = await world.run(`recover --from ${name}`);
-  expect(preview.stdout).toContain('Nothing was changed.');
+  expect(preview.stdout).toContain('Nothing is done before you agree.');
   expect(await world.copyLedger()).toEqual([]);
   const { code, text } = await world.run(`recover --from ${name} --yes`);
   expect(text).toContain('Recovered in');

@@ -193,7 +193,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
   it('does not stand in for settings that are not there', async () => {
     aws.script = described(PREFIX('nowhere'));
     const { code, stderr } = await list();
-    expect(stderr).toContain('There are no settings for the stage "nowhere"');
+    expect(stderr).toContain('There is no stage "nowhere"');
     expect(code).toBe(1);
   });
 });

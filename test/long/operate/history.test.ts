@@ -72,9 +72,9 @@ describe('the history of a stack', () => {
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(
-      / max +dead-letters replay --id 7, still running, or its process was killed/,
+      / max +dead-letters replay --id 7: still running, or its process was killed/,
     );
-    expect(stdout).toContain('resend order 1015 1016, done, 1 sent');
+    expect(stdout).toContain('resend order 1015 1016: done, 1 sent');
   });
 
   it('is filtered by command, caller and time, the newest first', async () => {
@@ -182,7 +182,7 @@ describe('the history of a stack', () => {
     const later = new Date(Date.now() + 3_600_000);
     await recordBegin(connector.ledger, caller, change, later);
     const { stdout } = await connector.run('history --command ahead');
-    expect(stdout).toMatch(/ max +ahead, dated in the future, by a wrong clock/);
+    expect(stdout).toMatch(/ max +ahead: dated in the future, by a wrong clock/);
     expect((await history('--limit 1')).map(({ command }) => command)).toEqual(['ahead']);
     expect(await history(`--command ahead --until ${new Date().toISOString()}`)).toEqual([]);
   });

@@ -57,7 +57,7 @@ it('lets the operator see and close a redemption that needs a person, and the cu
 
   const close = (options: Parameters<typeof closeCommand>[1]) =>
     operate((session) => closeCommand(session, options, shopper.id, id));
-  expect((await close({ refused: true })).text).toContain('Nothing was changed.');
+  expect((await close({ refused: true })).text).toContain('Nothing is done before you agree.');
   expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
   await expect(close({})).rejects.toThrow('--refused, --cancelled, --used or --credited');
   expect((await close({ refused: true, yes: true })).text).toContain('It is closed');
@@ -83,7 +83,8 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   expect(shown.text).not.toMatch(/Robin|example\.com/);
   expect(shown.blocks).toContainEqual(
     expect.objectContaining({
-      rows: expect.arrayContaining([{ cells: ['Points', 20, 20, 20, ''] }]),
+      title: 'Balance: the same in store, connector and loyalty service',
+      facts: expect.arrayContaining([['Points', 20]]),
     }),
   );
   const [changes = []] = shown.blocks.flatMap((one) =>

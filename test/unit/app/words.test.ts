@@ -324,6 +324,13 @@ describe('before store credit is taken', () => {
     expect(conditionsOf(reward, words)).toBe('Valid until Dec 18, 2026');
   });
 
+  it('a reward that the store cannot give says so, however many points are missing', () => {
+    const missing = { redeemable: false, why: 'too-few-points', missingPoints: 34.16 } as const;
+    const other: Reward = { ...reward, ...missing, kind: 'other', cashback: null };
+    expect(conditionsOf(other, words)).toBe('This reward cannot be redeemed in the online store.');
+    expect(conditionsOf({ ...other, kind: 'fixed' }, words)).toContain('34.16');
+  });
+
   it('there is no button without an amount', () => {
     expect(canRedeem(reward)).toBe(true);
     expect(canRedeem({ ...reward, cashback: null })).toBe(false);

@@ -39,15 +39,27 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
   'comma.ts': [settings('rules: {}\n  alarms: {},'), `comma.ts:6:3: ${unexpected('alarms')}`],
   'quote.ts': [
     settings("alarms: { emails: ['kim@example.com] },"),
-    `quote.ts:6:1: ${unexpected('}')}`,
+    'quote.ts:6:1: unexpected "}": the \' of line 5 is still open',
   ],
   'bracket.ts': [
     settings("alarms: { emails: ['kim@example.com' },"),
-    `bracket.ts:5:40: ${unexpected('}')}`,
+    'bracket.ts:5:40: unexpected "}": the [ of line 5 is still open',
+  ],
+  'far.ts': [
+    settings('rules: { sharedAccount: true,\n  // it’s }\n  alarms: {},'),
+    'far.ts:8:2: unexpected ")": the { of line 2 is still open',
+  ],
+  'extra.ts': [
+    settings('alarms: { emails: [] ] },'),
+    'extra.ts:5:24: unexpected "]": the { of line 5 is still open',
   ],
   'unfinished.ts': [
-    `${DEFINE}\nexport default {\n  shops: [`,
-    'unfinished.ts:3: it ends too early: a bracket or quote is not closed',
+    `${DEFINE}\nexport default {\n  shops: [\n    {},\n`,
+    'unfinished.ts:4: it ends too early: the [ of line 3 is still open',
+  ],
+  'package.ts': [
+    "import 'not-there';",
+    'package.ts could not be read: the package "not-there" is not installed. Run "npm install".',
   ],
   'enum.ts': [`${DEFINE}\nenum Colour { red }`, 'enum.ts:2:1: TypeScript enum is not supported'],
   'export.ts': [

@@ -239,6 +239,34 @@ describe('the ledger', () => {
     },
   );
 
+  // After another integration, orders that were open then are sent: history is what was complete.
+  it.each([
+    [
+      'alone, an order from before it',
+      false,
+      '1969-12-31',
+      '1970-01-02',
+      ': placed-before-go-live',
+    ],
+    ['alone, one that was placed since', false, '1970-01-01', '1970-01-02', undefined],
+    ['after another, one that completed since', true, '1969-12-31', '1970-01-02', undefined],
+    [
+      'after another, one that was complete',
+      true,
+      '1969-12-30',
+      '1969-12-31',
+      ': placed-before-go-live',
+    ],
+    ['after another, one that is not complete', true, '1969-12-31', undefined, '? not-recorded'],
+  ])('has sent since go-live %s', (_, takesOver, placedAt, completedAt, found) => {
+    const sent = { ...entry, service: { ...service, placedAt, completedAt } };
+    const findings = new Findings();
+    judgeSentOrder(about, sent, day, { goLive, takesOver }, findings);
+    expect(foundIn(findings)).toEqual(
+      found === undefined ? [] : [`nothing-before-go-live${found}`],
+    );
+  });
+
   it('has redemptions that share nothing, and each ready one a code', () => {
     const findings = new Findings();
     const at = new Date(HOUR).toISOString();

@@ -66,7 +66,7 @@ describe('the comparison of one order', () => {
   });
 
   it.each([
-    ['as it was sent', 'as-sent', 50, 'In the service: as sent, less 20.00 taken back.'],
+    ['as it was sent', 'as-sent', 50, 'In the service: 50.00 sent − 20.00 taken back = 30.00.'],
     ['less what was taken back', 'less-partial-cancels', 30, undefined],
   ] as const)(
     'agrees after a refund where the service shows the total %s',
@@ -110,6 +110,24 @@ describe('the comparison of one order', () => {
     expect(compared.rows.filter(({ differs }) => differs)).toEqual([]);
     expect(compared).toMatchObject({ kind: 'ok', what: expect.stringMatching(said) });
   });
+
+  it.each([
+    ['the state that the store has', 0, 'given-up', 'dropped'],
+    ['a newer one, whose event is on its way', 1, 'given-up', 'dropped'],
+    ['an earlier one', -1, 'not-sent', 'not-sent'],
+    ['a body that could not be read', -Date.parse(order.updatedAt), 'given-up', 'dropped'],
+  ])(
+    'says that the connector gave up, or a person dropped it, of %s',
+    (_, later, rejected, dropped) => {
+      const version = Date.parse(order.updatedAt) + later;
+      const findings = ['rejected', 'dropped'].map((outcome) => {
+        const outcomes = [{ at: '2026-10-09T12:00:00.000Z', outcome, version, topic: '' }];
+        const entry = { version: 1, uncertain: false, revision: 1, outcomes };
+        return judgeSides(sides({ entry })).finding;
+      });
+      expect(findings).toEqual([rejected, dropped]);
+    },
+  );
 
   it('does not tell where what was taken back is not known', () => {
     const refunded = storeOrder({

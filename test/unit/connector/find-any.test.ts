@@ -82,6 +82,8 @@ describe('what a text may mean', () => {
       (await findAny(email, world(answers), [one])).hits.map(({ kind }) => kind);
     expect(await kindsOf({ ...asked, CustomerByEmail: customer })).toEqual(['customer']);
     expect(await kindsOf(asked)).toEqual(['order']);
-    await expect(findAny(email, world(), [one])).rejects.toThrow(/with this e-mail address\.$/);
+    await expect(findAny(email, world(), [one])).rejects.toThrow(
+      /with this e-mail address in \S+\.$/,
+    );
   });
 });

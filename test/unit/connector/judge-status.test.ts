@@ -385,7 +385,7 @@ describe('a deployment whose messages wait', () => {
   it('says the time of day of an attempt that cannot be earlier, in a line that stays', () => {
     const held = { queue: 'orders', isHeldBack: true, inSeconds: 21 } as WokenMessage;
     expect(wokenTexts([held], 'now', new Date(AT))).toEqual([
-      expect.stringContaining('by 03:00:21 UTC: orders 1. Not at once: '),
+      expect.stringContaining('by 03:00:21 UTC: orders 1. Until then, '),
     ]);
   });
 });

@@ -67,6 +67,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     pause: undefined,
     ready: 3,
     waits: [],
+    tried: [],
     redemptions: 0,
     replays: [],
     ...changes,
@@ -398,6 +399,7 @@ it('shows what happened in time order, from every source, up to the next attempt
       entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
+      tried: [{ ...wait, until: Date.parse(at('02:20:00')), tries: 1 }],
     }),
     false,
   );
@@ -409,9 +411,13 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Store: last changed',
     'Queue: waiting',
     'Connector: sent',
+    'Queue: tried again',
     'Connector: sent',
     'Queue: next attempt',
   ]);
+  const why = 'for the loyalty service (it answered with a server error), after';
+  expect(lines.at(-3)?.detail).toBe(`it had waited ${why} 1 failed attempt`);
+  expect(lines.find(({ what }) => what === 'waiting')?.detail).toBe(`${why} 2 failed attempts`);
   expect(lines.at(-2)?.facts).toEqual([
     ['Taken back', '30'],
     ['Counts for points', '20'],
@@ -437,10 +443,10 @@ describe('the points of an order', () => {
     [sent({}, { entry: undefined, held: { kind: 'absent' } }), /^No points yet\.$/],
     // It may hold another amount.
     [sent({}, { entry: undefined, held: heldOrder, earned: earning }), /grants 41 points/],
-    [sent({ IsCompleted: false }), /is not complete/],
+    [sent({ IsCompleted: false }), /once it is complete/],
     [sent({ OrderTotal: 0 }), /no part of the payment counts/],
     [sent({}, { held: { kind: 'unknown', why: 'time-out' } }), /did not say how many/],
-    [held({ state: 'earns' }), /grants 41 points for it; the customer's history/],
+    [held({ state: 'earns' }), /grants 41 points for it\.$/],
     [held({ state: 'none', why: 'no-points' }), /grants none for it/],
   ])('%# are explained in one sentence: %1$s', (changes, words) => {
     const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
@@ -465,7 +471,7 @@ describe('the arithmetic of an order', () => {
   it('shows each step, and the sum that is sent', () => {
     const [now] = told({});
     expect(now).toEqual([
-      '196.00 paid for the goods that are kept, after discounts, without shipping, taxes included',
+      '196.00 price of the goods that are kept, after discounts, without shipping, taxes included',
       '−32.67 taxes in it',
       '163.33 counts',
     ]);

@@ -66,10 +66,12 @@ describe('stages', () => {
     expect(await names('prod')).toEqual(['prod']);
   });
 
-  it('say which files there are when the wanted one is not', async () => {
+  it('say which there are when the wanted one is not, and which was meant', async () => {
     write('connector.config.ts', GOOD);
-    expect(await faults('dev')).toEqual([
-      'connector.config.dev.ts does not exist. Settings files found: connector.config.ts.',
+    write('connector.config.dev.ts', GOOD);
+    expect(await faults('devv')).toEqual([
+      `There is no stage "devv": connector.config.devv.ts is not in ${folder}`,
+      'Stages: prod, dev. Did you mean dev?',
     ]);
   });
 

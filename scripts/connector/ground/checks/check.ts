@@ -18,10 +18,7 @@ import { Problem } from '../terminal/exit.ts';
 import { line } from '../terminal/line.ts';
 import { counted, sentence } from '../terminal/text.ts';
 
-/**
- * One thing that must be right. `doctor` looks; `setup`, `webhooks sync` and `storefront setup` look, fix and look
- * again.
- */
+/** One thing that must be right. `doctor` looks; `setup` and the commands that repair look, fix and look again. */
 export interface Check {
   readonly name: string;
   /**
@@ -113,10 +110,7 @@ export interface CheckResult extends Pick<Check, 'name' | 'needs'> {
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * All checks in parallel, their results in order. A check that throws or hangs could not ask: that is a finding, and
- * does not delay the others.
- */
+/** All in parallel, their results in order. A check that throws or hangs is a finding, and does not delay the others. */
 export function runChecks(
   checks: readonly Check[],
   options: CommonOptions = {},

@@ -66,18 +66,20 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
     const sample = changed.value.changed.slice(-SAMPLE);
     if (sample.length === 0) return [info(`no order changed in the last ${DAYS} days`)];
     const client = loyalty(shop);
-    const ids = sample.flatMap(({ id, value }) => [
-      id,
-      ...(value ? otherIds(value, shop.otherOrderIds) : []),
-    ]);
-    const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
-    const held = orders.flatMap((order) =>
-      order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
-    );
-    const failed = orders.find((order) => !('value' in order || isAbsent(order)));
-    return failed && 'class' in failed
-      ? [unknown(unanswered(failed))]
-      : [judgeOrigins(held, sample.length)];
+    const asked = sample.map(async ({ id, value }) => {
+      const ids = [id, ...(value ? otherIds(value, shop.otherOrderIds) : [])];
+      return Promise.all(ids.map((one) => client.getOrder(one)));
+    });
+    const orders = await Promise.all(asked);
+    const failed = orders.flat().find((order) => !('value' in order || isAbsent(order)));
+    if (failed && 'class' in failed) return [unknown(unanswered(failed))];
+    const held = orders.flat().flatMap((one) => ('value' in one ? [one.value.Origin] : []));
+    const absent = sample.filter((_, at) => !orders[at]?.some((one) => 'value' in one));
+    const next = absent.map(({ id, value }) => ({
+      label: `See why it does not have ${value?.name ?? id}`,
+      line: line('trace', ['order', id], { shop: shop.domain }),
+    }));
+    return [{ ...judgeOrigins(held, sample.length), ...(next.length > 0 && { next }) }];
   });
 }
 
@@ -106,14 +108,18 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    return active.map(({ Id, Title, RewardType: type, Value }) => {
-      const named = `"${Title}" (reward ${Id})`;
-      const meaning = rewardTypes[type ?? -1];
-      if (meaning) return info(`${named}: ${meaning}, value ${Value ?? 'absent'}`);
-      return warn(
-        `${named}: shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
-        'If customers should redeem it, add its meaning to storefront.rewardTypes.',
-      );
-    });
+    const meant = active.map((one) => ({ ...one, as: rewardTypes[one.RewardType ?? -1] }));
+    const known = meant.flatMap(({ Title, Value, as }) =>
+      as ? `"${Title}" ${as} ${Value || ''}`.trim() : [],
+    );
+    return [
+      ...(known[0] ? [info(`${known.length} active: ${known.join(', ')}`)] : []),
+      ...meant.flatMap(({ Id, Title, RewardType: type, as }) => {
+        const shown = `"${Title}" (reward ${Id}): shown, not redeemable`;
+        const absent = `RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`;
+        const fix = 'If customers should redeem it, add its meaning to storefront.rewardTypes.';
+        return as ? [] : warn(`${shown}: ${absent}`, fix);
+      }),
+    ];
   });
 }

@@ -69,34 +69,35 @@ export async function readWaiting(
   now: Date,
   most?: number,
 ): Promise<readonly WaitingInShop[]> {
-  const lists = openLists(deployment);
-  const found = await Promise.all(
-    shops.map(async (shop) => {
-      return waitsIn(shop, await listRecords(lists, shop, 'waiting', most), now);
-    }),
-  );
-  return found.flat().toSorted((one, other) => one.until - other.until);
+  const found = await Promise.all(shops.map((shop) => readAttempts(deployment, shop, most)));
+  return stillWaiting(found.flat(), now);
 }
 
-/** Each attempt has a record of its own: only the newest says whether its message waits. */
-export function waitsIn(
+/** Also those whose wait is over: each is kept for an hour after it. */
+export async function readAttempts(
+  deployment: Pick<Deployment, 'aws' | 'output'>,
   shop: string,
-  records: readonly FoundRecord[],
-  now: Date,
-): readonly WaitingInShop[] {
-  const newest = new Map<string, WaitingInShop>();
-  for (const { id, entry } of records) {
-    const waiting = waitingIn(entry.remembered);
-    if (!waiting) continue;
-    const receives = Number(id.slice(id.lastIndexOf('/') + 1));
-    const known = newest.get(waiting.messageId);
-    if (!known || known.receives < receives) {
-      const { revision } = entry;
-      newest.set(waiting.messageId, { ...waiting, shop, receives, revision });
-    }
-  }
-  return [...newest.values()].filter(({ until, ended }) => !ended && until > now.getTime());
+  most?: number,
+): Promise<readonly WaitingInShop[]> {
+  return attemptsIn(shop, await listRecords(openLists(deployment), shop, 'waiting', most));
 }
+
+const attemptsIn = (shop: string, records: readonly FoundRecord[]) =>
+  records.flatMap(({ id, entry: { remembered, revision } }): readonly WaitingInShop[] => {
+    const waiting = waitingIn(remembered);
+    const receives = Number(id.slice(id.lastIndexOf('/') + 1));
+    return waiting ? [{ ...waiting, shop, receives, revision }] : [];
+  });
+
+/** Only the newest of a message says whether it waits. The next to be tried first. */
+export const stillWaiting = (attempts: readonly WaitingInShop[], now: Date) =>
+  [...Map.groupBy(attempts, ({ shop, messageId }) => `${shop}/${messageId}`).values()]
+    .flatMap((same) => same.toSorted((one, other) => other.receives - one.receives)[0] ?? [])
+    .filter(({ until, ended }) => !ended && until > now.getTime())
+    .toSorted((one, other) => one.until - other.until);
+
+export const waitsIn = (shop: string, records: readonly FoundRecord[], now: Date) =>
+  stillWaiting(attemptsIn(shop, records), now);
 
 /** No command can have it tried while an earlier call may still be executed. */
 export const mayBeWoken = ({ notBefore = 0 }: WaitingMessage, now: Date) =>
@@ -185,10 +186,7 @@ export async function wake(
   return wakeAll(waiting, deps, afterSeconds);
 }
 
-/**
- * `Retrying 11 messages now: orders 9, coupons 2.` Those that a call of unknown end holds back, apart: with
- * the time of day, because a line that is shown for as long as they wait would not count down.
- */
+/** `Retrying 11 messages now: orders 9, coupons 2.` Apart, with the time of day: those that an open call holds back. */
 export function wokenTexts(
   woken: readonly WokenMessage[],
   when = 'now',
@@ -201,8 +199,7 @@ export function wokenTexts(
   return [
     ...tried(early, when),
     ...tried(late, `by ${latest} UTC`).map(
-      (words) =>
-        `${words} Not at once: the result of the last call is unknown, and the service may still execute it.`,
+      (words) => `${words} Until then, an earlier call may still be under way.`,
     ),
   ];
 }

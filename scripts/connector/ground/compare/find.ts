@@ -80,19 +80,25 @@ export async function findAny(
   if (hits.length > 0) return { hits, problems };
   const [problem] = problems;
   if (problem) throw problem;
-  throw unknownTo('order, product, code or customer', text);
+  throw unknownTo('order, product, coupon or customer', text, shops);
 }
 
-export const unknownTo = (what: string, text: string) =>
+export const unknownTo = (what: string, text: string, shops: readonly Pick<Shop, 'domain'>[]) =>
   new Problem(
-    `Neither the store nor the ledger has ${/^[ao]/.test(what) ? 'an' : 'a'} ${what} ${withText(text)}.`,
-    FOUND_BY,
+    `There is no ${what} ${withText(text)} in ${shops.map(({ domain }) => domain).join(', ')}.`,
+    Object.entries(FOUND_BY)
+      .flatMap(([kind, how]) => (what.includes(kind) ? [how] : []))
+      .join(' '),
   );
 
 const withText = (text: string) => (isAddress(text) ? 'with this e-mail address' : `"${text}"`);
 
-const FOUND_BY =
-  'An order is found by its number, name or id, a product by its id or title, a customer by id or e-mail address.';
+const FOUND_BY = {
+  order: 'An order is found by its number (1001), name (#1001), id or e-mail address.',
+  product: 'A product is found by its id or title.',
+  coupon: 'A coupon is found by its code.',
+  customer: 'A customer is found by id or e-mail address.',
+};
 
 function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   // The customer; of an address that is no customer's, the orders of a guest.
@@ -112,10 +118,7 @@ function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   ];
 }
 
-/**
- * What a person typed with its kind, never nothing: the id or the code, for which the store is not asked, or what only the
- * store knows. The best hit first.
- */
+/** Never nothing: what was typed, if it is an id or a code, or what the store finds, the best first. */
 export async function findEntity(
   kind: EntityKind,
   text: string,
@@ -132,7 +135,7 @@ export async function findEntity(
   const found = await (isNumber(id) ? unlessRefused(asked) : asked);
   const [first = isNumber(id) ? known : undefined, ...others] = found;
   if (first) return [first, ...others];
-  throw new Problem(`The store has no ${named} ${withText(text)}.`, FOUND_BY);
+  throw unknownTo(named, text, [searched.shop]);
 }
 
 async function unlessRefused(hits: Hits): Hits {

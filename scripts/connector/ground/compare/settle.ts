@@ -131,17 +131,12 @@ async function drain({ deployment, session, signal }: Open) {
   }
 }
 
-async function countMessages(
-  deployment: Deployment,
-): Promise<{ readonly left: number; readonly letters: number }> {
+async function countMessages(deployment: Deployment) {
   const queues = await readQueues(deployment);
-  return {
-    left: messagesIn(queues),
-    letters: queues.reduce((sum, { dead }) => sum + dead, 0),
-  };
+  return { left: messagesIn(queues), letters: queues.reduce((sum, { dead }) => sum + dead, 0) };
 }
 
-async function resultOf(domain: string, ledger: Ledger) {
+export async function resultOf(domain: string, ledger: Ledger) {
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
   const { ordersRead, differing } = await readFoundByReading(ledger, domain);
@@ -191,8 +186,7 @@ export function judgeFollowed(
   }
   const { kind, what } = settled.verdict;
   if (kind !== 'ok') return say(kind, `${compared} ${what}`);
-  const well = `${done} in ${took}: everything was compared, and the queues are empty.`;
-  return say('ok', well);
+  return say('ok', `${done} in ${took}: everything was compared, and the queues are empty.`);
 }
 
 const differingIn = (shops: Followed['shops']): number =>

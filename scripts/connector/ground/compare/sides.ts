@@ -234,7 +234,7 @@ const skippedText: InWords = ({ mapped }, { finding }) => {
   const isReward = mapped.why === 'reward-coupon';
   const there = isReward ? 'has no coupon of this code' : 'does not have it';
   const absent = finding === 'skipped' ? ` The loyalty service ${there}.` : '';
-  return `Skipped: ${SKIPS[mapped.why]}.${absent}`;
+  return `${mapped.why === 'pending' ? 'Not sent yet' : 'Skipped'}: ${SKIPS[mapped.why]}.${absent}`;
 };
 
 const unreadText: InWords = ({ held }, { finding }) => {
@@ -316,14 +316,14 @@ const FINDINGS: Readonly<Record<Finding, readonly [Verdict['kind'], string | InW
   ],
 };
 
-/** After "Skipped:". */
+/** After "Skipped:", or what is pending after "Not sent yet:". */
 export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   guest: 'ordered as a guest, so there is no customer to give points to',
   'customer-without-email':
     'its customer has no e-mail address, so the service cannot tell who it is',
   'test-order': 'a test order',
   'other-currency': 'not in the currency that the settings name for its shop',
-  pending: 'not complete yet; it is sent as soon as it is',
+  pending: 'it is not complete (rules.completeWhen)',
   'before-go-live': 'placed before the loyalty program began',
   exchange: 'an exchange of its items is under way, and its next change decides what is sent',
   redacted: "the customer's data was erased",
@@ -367,7 +367,11 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const order = orderIn(read);
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
   const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
-  const computed = taken > 0 && `In the service: as sent, less ${amount(taken)} taken back.`;
+  const there = figures.service?.amount;
+  const computed =
+    taken > 0 &&
+    there !== undefined &&
+    `In the service: ${amount(there + taken)} sent − ${amount(taken)} taken back = ${amount(there)}.`;
   const isNothing = (figure: unknown) => figure === null || figure === '';
   return Object.entries(FIELDS).flatMap(([name, title]) => {
     const field = name as keyof Figures;

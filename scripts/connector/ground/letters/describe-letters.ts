@@ -104,10 +104,14 @@ export const aboutOf = ({ letterId, event, name }: ListedDeadLetter & Known): Ab
 /** `Product service objective disabled (PublicApiProductService_ObjectiveDisabled)`: to read, and to look up. */
 export function codeText(code: string | undefined): string | undefined {
   if (!code || !/^[A-Z]\w+$/.test(code)) return code;
-  const name = code.replace(/^(PublicApi|ApiExternal|Api|Pdv)/, '');
+  const name = code.replace(/^(PublicApi|ApiExternal|Api|Pdv|(?<first>\w+?)_(?=\k<first>))/, '');
   const words = name.replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)} (${code})`;
 }
+
+/** Without the code, which stands beside it. */
+export const whyText = ({ why, code }: Pick<ListedDeadLetter, 'why' | 'code'>): string =>
+  why.replace(`: ${code}`, '').replace(/\.?$/, '.');
 
 /** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
 export function groupsTable(
@@ -118,23 +122,23 @@ export function groupsTable(
   } = {},
 ): TableBlock {
   const rows = groups.map((group): Row => {
-    const { count, delivered, oldest, newest, example, why, advice } = group;
+    const { count, delivered, oldest, newest, example, advice } = group;
     const reason = delivered ? 'delivered since' : group.reason;
     return {
       cells: [
-        count,
         offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
+        count,
         (!delivered && codeText(group.code)) || '–',
         { at: oldest },
         { at: newest },
         { text: aboutText(example), opens: showLine(example.letterId) },
       ],
-      detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
+      detail: [whyText(group), advice].filter(Boolean).join(' '),
       ...(offer.next && { next: offer.next(group) }),
     };
   });
   const [code, example] = ['Code', 'Example'].map((title) => ({ title, shrinks: true }));
-  return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
+  return table(['Reason', right('Count'), code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
 export async function namedGroups(
@@ -157,6 +161,11 @@ const AFTER_HAND: Readonly<Record<PersonReason['reason'] | 'points-left', 'drop'
 /** Undefined where nothing is to be done by hand. */
 export const afterHand = ({ code }: Pick<ListedDeadLetter, 'code'>) =>
   Object.entries(AFTER_HAND).find(([one]) => one === code)?.[1];
+
+/** The cause stays until a person mends it; what only waited too long may simply be sent again. */
+export const isMendedFirst = (letter: Pick<ListedDeadLetter, 'reason' | 'code'>): boolean =>
+  afterHand(letter) !== undefined ||
+  (letter.reason === 'rejected' && adviceOn(letter.code) !== undefined);
 
 /** From the same bytes a worker would read the same, and the store cannot be asked. */
 const isUnreadable = ({ reason, event, family }: SummarizedDeadLetter): boolean =>
@@ -246,6 +255,7 @@ export const isUnrecorded = ({ event, reason }: ListedDeadLetter): boolean =>
 export function expiryText(
   letter: ListedDeadLetter,
   { healing, shops }: Pick<Connector, 'healing' | 'shops'>,
+  which = 'it',
 ): string {
   // From then on a deep scan takes what was rejected for lost: a day later than SQS.
   const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
@@ -255,7 +265,7 @@ export function expiryText(
       return 'If the store still has what it is about, reconcile sends that anyway.';
     }
     if (!SCANNED.has(event.kind)) {
-      return 'Decide before then; docs/healing.md says what you must do by hand afterwards.';
+      return 'After that, docs/healing.md says what you must do by hand.';
     }
     if (healing.deepEveryDays === false) {
       return 'After that it is sent only when it changes in the store, because the settings turn off full comparisons.';
@@ -265,7 +275,7 @@ export function expiryText(
     const except = hidden === undefined ? '' : `, except ${hidden}`;
     return `If it has not been sent by then, the first full comparison after ${day} sends what the store has then${except}.`;
   };
-  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
+  return `Decide by ${deletedAt(letter).slice(0, 10)}: then SQS deletes ${which}. ${then()}`;
 }
 
 type KnownLetter = SummarizedDeadLetter & Known;
@@ -283,11 +293,11 @@ export interface LetterList {
 }
 
 /** By the summaries and entries in the ledger: none is received. */
-export async function readList(
-  session: Session,
-  deployment: Deployment,
-  filter: LetterFilter,
-): Promise<LetterList> {
+export async function openList(session: Session, given: LetterFilter) {
+  const deployment = await session.findDeployment();
+  // Dead letters have the domain. The settings may name the shop no more.
+  const shop = deployment.connector.shops.find(({ path }) => path === given.shop)?.domain;
+  const filter: LetterFilter = shop ? { ...given, shop } : given;
   // Also of those that the filter leaves out: a person must see that others wait.
   const families = familiesOf(deployment.connector);
   const queues = openLetterQueues(deployment, families);
@@ -303,7 +313,7 @@ export async function readList(
   const letters = named[0]
     ? known.map((letter, index) => ({ ...letter, name: named[index]?.name }))
     : known;
-  return {
+  const list: LetterList = {
     letters,
     matching: letters.filter((letter) => matchesFilter(letter, filter)),
     queues: families.map((family, index) => {
@@ -312,6 +322,7 @@ export async function readList(
       return { family, listed, counted: visible + inFlight };
     }),
   };
+  return { deployment, filter, list };
 }
 
 export const othersIn = ({ letters, matching }: LetterList): number =>
@@ -329,6 +340,7 @@ const FEWER_COUNTED = 'something other than the connector removed some';
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
   const { letters, matching } = list;
   const others = othersIn(list);
+  const isElsewhere = matching.length === 0 && others > 0;
   const shops = [...new Set(letters.flatMap(({ event }) => event?.shop ?? []))].join(', ');
   const left = `${others === 1 ? 'is 1 other' : `are ${others} others`}${shops && ` of ${shops}`}`;
   const given = shorten(optionTexts(optionsOf(filter)).join(' '), 100);
@@ -342,17 +354,12 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
     differing.map((one) => (one.counted > one.listed ? MORE_COUNTED : FEWER_COUNTED)),
   );
   return [
-    ...(matching.length === 0 && others > 0
-      ? [text(`No dead letter matches ${given}; there ${left}.${has}`)]
-      : []),
-    ...(differing.length > 0
-      ? [
-          text(
-            `SQS counts ${each.join(', ')}. Its count may be a minute old. If it still differs after that, ${[...causes].join(', or ')}: a scan corrects the list.`,
-            'pending',
-          ),
-        ]
-      : []),
+    text(isElsewhere && `No dead letter matches ${given}; there ${left}.${has}`),
+    text(
+      differing.length > 0 &&
+        `SQS counts ${each.join(', ')}. Its count may be a minute old. If it still differs after that, ${[...causes].join(', or ')}: a scan corrects the list.`,
+      'pending',
+    ),
   ];
 }
 

@@ -41,10 +41,7 @@ export interface Deployment {
   readonly region: string;
   readonly version: string;
   readonly aws: AwsSettings;
-  /**
-   * An output of the stack. Read one by one: an older deployment may lack one that only another
-   * command needs. Throws a `Problem` that names the missing one.
-   */
+  /** Read one by one: an older deployment may lack one. Throws a `Problem` that names it. */
   output(name: StackOutput): string;
   /** The settings of this stage, from its file in this folder; on this machine those that the stack runs with. */
   readonly connector: Connector;
@@ -65,10 +62,7 @@ interface SandboxAddresses {
   readonly metricsAddress: string;
 }
 
-/**
- * A user is waiting, so a hanging endpoint is reported within half a minute; and throttling is
- * retried a few times more than in a function.
- */
+/** A user is waiting: what hangs is reported within half a minute. Throttling is retried more often than in a function. */
 export const CLIENT_LIMITS = {
   maxAttempts: 5,
   requestHandler: {

@@ -35,8 +35,13 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
       'Set the clock (date -u shows what it says), then repeat the command.',
     ],
     [
-      /^CredentialsProviderError\b|Could not load credentials|Could not resolve credentials/i,
-      `No AWS credentials were found${profile && ` for${profile}`}.`,
+      /Could not resolve credentials using profile/,
+      `The AWS profile ${/\[(.+?)\]/.exec(said)?.[1] ?? ''} is not in ~/.aws/config, or has no credentials there.`,
+      'List the profiles that exist: aws configure list-profiles',
+    ],
+    [
+      /^CredentialsProviderError\b|Could not load credentials/i,
+      'No AWS credentials were found.',
       'Sign in (aws sso login), set AWS_PROFILE, or give --profile NAME.',
     ],
     [

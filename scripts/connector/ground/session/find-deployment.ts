@@ -4,8 +4,12 @@ import { join, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
-import { findProject, runningNote, SETTINGS_FILE } from '../../../../shared/config/folders.ts';
-import { readSettingsFile, settingsFileOf } from '../../../../shared/config/settings-file.ts';
+import { findProject, runningNote } from '../../../../shared/config/folders.ts';
+import {
+  readSettingsFile,
+  settingsFileOf,
+  unknownStage,
+} from '../../../../shared/config/settings-file.ts';
 import type { StackOutput } from '../../../../shared/config/stack-outputs.ts';
 import { Problem } from '../terminal/exit.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -206,13 +210,7 @@ export async function readStageSettings(
   file = settingsFileOf(stage),
 ): Promise<Connector> {
   const project = findProject();
-  if (!existsSync(resolve(project, file))) {
-    const known = readdirSync(project).filter((name) => SETTINGS_FILE.test(name));
-    throw new Problem(
-      `There are no settings for the stage "${stage}": ${file} is not in ${project}`,
-      `Settings found there: ${known.join(', ') || 'none'}.`,
-    );
-  }
+  if (!existsSync(resolve(project, file))) throw new Problem(...unknownStage(project, stage));
   const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;
   throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);

@@ -9,10 +9,7 @@ import type { Connector } from '../../../../shared/config/connector-config.ts';
 import type { AwsSettings } from './deployment.ts';
 import { readStack } from './find-deployment.ts';
 
-/**
- * What to deploy as this stack in this account. Rejects when AWS does not answer, unless the settings state
- * every number: then there is nothing to choose.
- */
+/** What to deploy in this account. Rejects when AWS does not answer, unless the settings state every number. */
 export async function fitToAccount(
   aws: AwsSettings,
   stack: string,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../../../shared/config/release.ts';
 import { NewerItem } from '../../../../shared/core/ledger/ledger.ts';
-import { type Document, exitCodeOf, type VerdictKind } from '../terminal/document.ts';
+import { type Document, exitCodeOf, isEmpty, type VerdictKind } from '../terminal/document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { withLineTexts } from '../terminal/line.ts';
 import { printDocument } from '../terminal/print-document.ts';
@@ -12,10 +12,7 @@ import type { Deployment } from './deployment.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
-/**
- * The code of a command. Returns what it answers, whose verdict is the exit code, or the exit code alone; throws a
- * `Problem` to print it and end with 1.
- */
+/** Returns what a command answers, or its exit code alone; throws a `Problem` to print it and end with 1. */
 export type Action<Options> = (
   session: Session,
   options: Options & CommonOptions,
@@ -93,7 +90,8 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   });
   const session: Session = {
     terminal,
-    show(document) {
+    show({ blocks, ...rest }) {
+      const document = { ...rest, blocks: blocks.filter((one) => !isEmpty(one)) };
       const place = found && { ...found, profile: found.aws.profile };
       if (host.showDocument) host.showDocument(document);
       else if (options.json) terminal.line(printableJson(withLineTexts(document, place)));

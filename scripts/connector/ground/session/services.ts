@@ -87,10 +87,7 @@ interface Named {
 
 export const nameKey = ({ kind, id }: Named): string => `${kind} ${id}`;
 
-/**
- * Names of orders and products by `nameKey`: `#1007`. Without those that the store does not have, and without any where
- * it does not answer: a person can go on with the id.
- */
+/** By `nameKey`: `#1007`. Without what the store does not have, or does not say now: a person can go on with the id. */
 export async function readNames(
   services: Pick<ShopServices, 'asked'>,
   shop: Shop,

@@ -1,4 +1,4 @@
-import type { Document } from '../terminal/document.ts';
+import { type Document, text } from '../terminal/document.ts';
 import { EXIT, type ExitCode, type Problem } from '../terminal/exit.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Recorded, RecordedChange } from './audit-records.ts';
@@ -59,7 +59,8 @@ export async function carryOut(
 ): Promise<Document | ExitCode> {
   if (question === undefined) return preview();
   if (!yes) {
-    session.show(await preview());
+    const { blocks, ...shown } = await preview();
+    session.show({ ...shown, blocks: [...blocks, text('Nothing is done before you agree.')] });
     if (!(await session.terminal.confirm(question))) return EXIT.fine;
   }
   return act(await session.beginChange(deployment, 'change', about));

@@ -18,10 +18,7 @@ export interface Document<Data = unknown> {
   readonly freshSeconds?: number;
 }
 
-/**
- * `ok` and `pending` only of what was read just now. `pending` resolves itself; `unknown`: it could not be read, or not
- * all of it.
- */
+/** `ok`, and `pending`, which resolves itself, only of what was read just now. `unknown`: not all of it could be read. */
 export type VerdictKind = 'ok' | 'pending' | 'action required' | 'unknown';
 
 export interface Verdict {
@@ -32,8 +29,9 @@ export interface Verdict {
 const BY_WEIGHT = ['action required', 'unknown', 'pending', 'ok'] as const;
 
 /** What all of them together are; undefined of none. */
-export const worstOf = (some: readonly Pick<Verdict, 'kind'>[]): VerdictKind | undefined =>
-  BY_WEIGHT.find((kind) => some.some((one) => one.kind === kind));
+export const worstOf = (
+  some: readonly { readonly kind?: VerdictKind | undefined }[],
+): VerdictKind | undefined => BY_WEIGHT.find((kind) => some.some((one) => one.kind === kind));
 
 export type Tone = 'ok' | 'pending' | 'bad' | 'soft';
 
@@ -196,6 +194,8 @@ export function exitCodeOf({ verdict }: Pick<Document, 'verdict'>): ExitCode {
 
 /** Is not drawn, nor its title. */
 export function isEmpty(block: Block): boolean {
+  if (block.kind === 'text') return block.text === '';
+  if (block.kind === 'findings') return block.findings.length === 0;
   if (block.kind === 'table') return block.rows.length === 0 && block.empty === undefined;
   return block.kind === 'facts' && block.facts.length === 0;
 }
@@ -211,10 +211,9 @@ export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'ask
 
 export const REVEALS = 'With personal data (this is recorded with your name):';
 
-export const text = (words: string, tone?: Tone): TextBlock => ({
-  kind: 'text',
-  text: words,
-  ...(tone && { tone }),
+/** Without words, nothing is drawn. */
+export const text = (words: string | false | undefined, tone?: Tone): TextBlock => ({
+  ...{ kind: 'text', text: words || '', ...(tone && { tone }) },
 });
 
 export function facts(

@@ -13,10 +13,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * A problem that the user can act on. `runAction` prints it and ends with 1;
- * anything else that is thrown is a bug or broken infrastructure.
- */
+/** What the user can act on: printed, and ends with 1. Anything else that is thrown is a bug or broken infrastructure. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   /** What to do next; printed on its own line. */

@@ -26,10 +26,7 @@ export interface LinePlace {
   readonly profile?: string | undefined;
 }
 
-/**
- * The line to copy into a terminal. An operand may begin with a hyphen, as a coupon's code can: it stands behind all
- * options then.
- */
+/** To copy into a terminal. An operand that begins with a hyphen, as a coupon's code can, stands behind all options. */
 export function lineText({ command, operands, options }: Line, place?: LinePlace): string {
   const given = optionTexts(options);
   const stack =

@@ -208,7 +208,7 @@ function printTimeline(terminal: Terminal, { lines }: TimelineBlock, { now }: Pr
   const width = widestOf(names);
   for (const [index, { at, what, detail, tone, facts = [] }] of lines.entries()) {
     const head = `${utcText(at)}  ${names[index]?.padEnd(width)}  `;
-    printWords(terminal, [what, detail].filter(Boolean).join(', '), head, tone);
+    printWords(terminal, [what, detail].filter(Boolean).join(': '), head, tone);
     const known = facts.map(([label, value]) => `${label}: ${datedText(value, now)}`).join('; ');
     if (known !== '') printWords(terminal, known, ' '.repeat(head.length), 'soft');
   }

@@ -119,10 +119,7 @@ interface Streams {
   readonly output: NodeJS.WritableStream;
 }
 
-/**
- * Asks for a secret. The question goes to standard error, and the terminal does not show what is typed or
- * pasted. Throws a `Problem` when the user cancels.
- */
+/** Asks on standard error for a secret, which is not shown. Throws a `Problem` when the user cancels. */
 export async function askHidden(
   question: string,
   { input, output }: Streams = { input: process.stdin, output: process.stderr },

@@ -130,10 +130,7 @@ const ACCEPTED_WITHIN_MS = REFUSED_SECRET_MAX_AGE_MS + 60_000;
 const HANDLED_WITHIN_MS = 120_000;
 const PAUSE_MS = 1_000;
 
-/**
- * A signed products/delete of a product that does not exist. Receiver, queue, worker, store and ledger: the worker's
- * record shows that all of them work.
- */
+/** A signed products/delete of a product that does not exist: the worker's record shows that all before it works, too. */
 async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<readonly Finding[]> {
   const { domain, path } = shop;
   const read = await readSecret(deployment, shop, 'webhook');

@@ -197,7 +197,7 @@ export const customerAccountsCheck = answerCheck(
 export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocument, (data) => {
   if (!data?.storeCreditConfiguration) return unknown('its store credit could not be read');
   return data.storeCreditConfiguration.storeCreditEnabled
-    ? pass(
+    ? info(
         `cashback becomes store credit. If the log says "${OTHER_END}", a credit whose answer was lost needs you`,
       )
     : fail(

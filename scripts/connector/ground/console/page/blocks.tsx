@@ -7,6 +7,7 @@ import {
   type Document,
   type FactsBlock,
   type FindingsBlock,
+  isEmpty,
   type SectionBlock,
   type ShownFinding,
   type Suggestion,
@@ -108,11 +109,18 @@ function Blocks({
   const isFurther = ({ line }: Suggestion) =>
     !isOffered(line.command) || (line.command === command && line.options.yes !== true);
   const first = <Suggestions of={next.filter((one) => !isFurther(one))} />;
+  // What says neither good nor bad is a sentence, and stands where the verdict would.
+  const lead = !verdict && blocks[0]?.kind === 'text' ? blocks[0] : undefined;
   return (
     <Level.Provider value={level}>
+      {lead && (
+        <div class="blocks">
+          <Text {...lead} />
+        </div>
+      )}
       {verdict ? <Banner verdict={verdict}>{first}</Banner> : first}
       <div class="blocks">
-        <BlockList blocks={blocks} />
+        <BlockList blocks={lead ? blocks.slice(1) : blocks} />
       </div>
       <Suggestions of={next.filter(isFurther)} />
     </Level.Provider>
@@ -141,7 +149,7 @@ function BlockList({ blocks }: { readonly blocks: readonly Block[] }) {
     <>
       {blocks.map((block, index) => {
         const Shown = BLOCKS[block.kind] as ComponentType<Block>;
-        return <Shown {...block} key={`${index} ${block.kind}`} />;
+        return isEmpty(block) ? null : <Shown {...block} key={`${index} ${block.kind}`} />;
       })}
     </>
   );
@@ -153,13 +161,12 @@ const BLOCKS: {
   text: Text,
   findings: Findings,
   facts: Facts,
-  table: (block) =>
-    block.rows.length === 0 && block.empty === undefined ? null : (
-      <div class="table">
-        <Title of={block.title} />
-        <Table {...block} />
-      </div>
-    ),
+  table: (block) => (
+    <div class="table">
+      <Title of={block.title} />
+      <Table {...block} />
+    </div>
+  ),
   timeline: Timeline,
   chart: Chart,
   code: Code,
@@ -270,7 +277,13 @@ function FactList({ of, near }: { readonly of: FactsBlock['facts']; readonly nea
   );
 }
 
+/** Here what happened stands below the answer: one with a title opens when a person wants it. */
+const IS_TELEPHONE = matchMedia('(width < 40rem)').matches;
+
 function Timeline({ title, lines }: TimelineBlock) {
+  if (IS_TELEPHONE && title !== undefined) {
+    return Section({ kind: 'section', title, folded: true, blocks: [{ kind: 'timeline', lines }] });
+  }
   return (
     <section class="card">
       <Title of={title} />

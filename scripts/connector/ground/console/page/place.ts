@@ -58,11 +58,7 @@ const ALL_TABS: readonly Tab[] = [
       shows: 'Shows balance, redemptions, every change of points, and what each order gave.',
     },
   },
-  {
-    name: 'Healing',
-    line: line('reconcile status'),
-    also: ['webhooks check', 'backfill status'],
-  },
+  { name: 'Healing', line: line('reconcile status'), also: ['webhooks check', 'backfill status'] },
   { name: 'Set-up', line: line('doctor', [], { all: true }) },
   {
     name: 'History',

@@ -4,10 +4,7 @@ import { type Line, line } from '../../terminal/line.ts';
 /** A person agrees to them each time: an address, which anybody can send, must not. */
 const NEVER_IN_ADDRESS: ReadonlySet<string> = new Set(['yes', 'reveal']);
 
-/**
- * The question that an address asks: `#/status?charts` is `status --charts`. Undefined where it names no command that
- * only looks.
- */
+/** `#/status?charts` is `status --charts`. Undefined where the address names no command that only looks. */
 export function readRoute(hash: string): Line | undefined {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s, 2);
   const words = path.split('/').map(decoded);

@@ -57,10 +57,14 @@ const GAP = 3;
 /** Of a table that does not fit a telephone, each row becomes a list of its cells with the names of their columns. */
 function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
   const widths = columns.map(({ title }, at) => {
-    const words = title.split(' ').map(({ length }) => length);
-    return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
+    const texts = rows.map(({ cells }) => plainText(cells[at] ?? ''));
+    // What a row is about wraps, as titles do.
+    const parts = [title, ...(at === 0 ? texts : [])].flatMap((one) => one.split(' '));
+    return Math.max(...(at === 0 ? parts : [...parts, ...texts]).map(({ length }) => length));
   });
-  return widths.reduce((sum, one) => sum + one + GAP, 0) > NARROW ? 'stacks' : undefined;
+  const isWide = widths.reduce((sum, one) => sum + (one && one + GAP), 0) > NARROW;
+  // Two columns fit: the text of one wraps.
+  return isWide && widths.length > 2 ? 'stacks' : undefined;
 }
 
 function plainText(cell: CellValue): string {
