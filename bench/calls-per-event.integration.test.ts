@@ -83,7 +83,7 @@ beforeAll(async () => {
   const load = createRequire(import.meta.url);
   receive = load(bundles.folderOf('receive-webhook')).handler;
   apply = load(bundles.folderOf('sync-orders')).handler;
-}, 60_000);
+});
 afterAll(async () => {
   output?.stop();
   rmSync(folder, { recursive: true });
@@ -169,5 +169,5 @@ describe('the calls per event of the deployed bundles', () => {
     const body = writeOrder({ id: 97, updatedAt: new Date(), ...SIZES['8k'] });
     expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 503 });
     expect(calls).toEqual({ SendMessage: 2 });
-  }, 30_000);
+  });
 });

@@ -82,7 +82,7 @@ beforeEach(async () => {
   );
   dynamoDb.destroy();
   await aws.stop();
-}, 60_000);
+});
 afterEach(() => rmSync(join(data, '..'), { recursive: true }));
 
 const judged = (accepted: readonly AcceptedWebhook[] = []) =>

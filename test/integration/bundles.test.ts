@@ -39,7 +39,7 @@ function bundle(outFolder: string, configFile = SETTINGS): Promise<Bundles> {
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-}, 120_000);
+});
 
 /** Of all files, also those that are loaded later. */
 function codeOf(name: string, from = bundles): string {

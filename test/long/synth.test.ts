@@ -15,7 +15,7 @@ beforeAll(() => {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   write('connector.config.ts', SHOP);
   write('connector.config.dev.ts', DEV);
-}, 120_000);
+});
 
 const SHOP = `{
   shops: [{ domain: 'one.myshopify.com' }],

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const [discount] = sandbox.rows.discounts.values();
   const codes = Array.from({ length: 55 }, (_, n) => `MORE-${n}`);
   sandbox.actions.addCodes({ discountId: discount?.id ?? '', codes });
-}, 60_000);
+});
 afterAll(() => sandbox.stop());
 
 class Killed extends Error {}

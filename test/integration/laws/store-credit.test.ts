@@ -290,5 +290,5 @@ describe('any life of an account', () => {
     );
     expect(mixed).toBeGreaterThan(5);
     expect(exact).toBeGreaterThan(20);
-  }, 120_000);
+  });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
     settings: 'test/fixtures/long-live.config.ts',
     mayBeDenied: true,
   });
-}, 120_000);
+});
 afterEach(() => {
   stack.access.restore();
   stack.store.disorder = inOrder;

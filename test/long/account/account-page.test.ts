@@ -89,7 +89,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     });
     expect(headers).not.toHaveProperty('cookie');
     expect(headers.origin).toBe(stack.shopAddress);
-  }, 120_000);
+  });
 
   it('redeems once by keyboard, keeps the focus, and shows the code, the balance and the history', async () => {
     const { page, open, tabTo, requests } = await visit('Robin');
@@ -120,7 +120,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await open(PAGE);
     const codes = page.getByRole('region', { name: 'Your redeemed rewards' });
     await codes.getByRole('listitem').filter({ hasText: code }).getByText('Ready').waitFor();
-  }, 120_000);
+  });
 
   it('asks for an amount of cashback, and makes a code that needs an order of its size', async () => {
     const { page, open, requests } = await visit('Sasha');
@@ -140,7 +140,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       value: { kind: 'fixed', minor: 150 },
       minimumMinor: 300,
     });
-  }, 120_000);
+  });
 
   it('says in words why a reward cannot be had', async () => {
     const { page, open } = await visit('Robin');
@@ -151,7 +151,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await offer('25 off for Gold').getByRole('button').isDisabled()).toBe(true);
     await offer('Enamel mug').getByText('Put the product into your cart').waitFor();
     expect(await offer('A visit to the workshop').getByRole('button').count()).toBe(0);
-  }, 120_000);
+  });
 
   it.each([
     ['PT', 'pt-BR', 'Pontos e recompensas', 'Resgatar por 200 pontos', 'Histórico'],
@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await button.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Copy code: HELLO/ }).waitFor();
     expect(bodies).toEqual([expect.stringContaining('clientKey'), bodies[0]]);
-  }, 120_000);
+  });
 
   it('shows a hostile title as the text that it is', async () => {
     const { page, open } = await visit('Robin');
@@ -200,7 +200,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await open(PAGE);
     await page.getByRole('heading', { name: title }).first().waitFor();
     expect(await page.locator('main img').count()).toBe(0);
-  }, 120_000);
+  });
 
   it('continues the history once for two presses', async () => {
     const { page, open } = await visit('Robin');
@@ -227,7 +227,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await page.getByText('Answer 3').waitFor();
     expect(await continued.count()).toBe(1);
     expect(await page.getByText('Answer 0').count()).toBe(1);
-  }, 120_000);
+  });
 
   it.each([WIDE, NARROW])(
     'says on the page of an order what it earns, and leads to the account page, at %j',
@@ -286,7 +286,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     hurry();
     await gift.getByText('Cancelled: the points are back.').first().waitFor({ timeout: 180_000 });
     expect(requests.filter((request) => request === 'POST take-back')).toHaveLength(1);
-  }, 240_000);
+  });
 
   it("gives the customer's own link for friends, to copy and to send", async () => {
     const { page, open } = await visit('Robin');
@@ -298,19 +298,19 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
     const whatsapp = await invite.getByRole('link', { name: 'WhatsApp' }).getAttribute('href');
     expect(whatsapp).toContain(encodeURIComponent(link ?? ''));
-  }, 120_000);
+  });
 
   it('names the nearest reward, and how many points are missing', async () => {
     const { page, open } = await visit('Sasha');
     await open(PAGE);
     await page.getByText(/^Only [\d.]+ points? to go: /).waitFor();
-  }, 120_000);
+  });
 
   it("tells nothing of another customer's order", async () => {
     const { page, open } = await visit('Sasha');
     await open(`/account/orders/${orderId}`);
     await page.getByRole('status').getByText('on its way to the loyalty program').waitFor();
-  }, 120_000);
+  });
 
   it('asks a visitor by a link to log in first, and sends no request', async () => {
     const { page, open, requests } = await visit();
@@ -319,7 +319,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(requests).toEqual([]);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL('**/account');
-  }, 120_000);
+  });
 
   it.runIf(DOCS_PICTURES === '1')(
     'is in the pictures of the docs',
@@ -363,7 +363,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       )
       .toBe(1);
     expect(await page.getByRole('alert').count()).toBe(0);
-  }, 150_000);
+  });
 
   it('needed no permission that its function does not have', () => {
     expect(stack.problems).toEqual([]);

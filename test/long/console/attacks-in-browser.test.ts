@@ -67,7 +67,7 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
   });
   beforeAll(async () => {
     hostile = await fillWithHostileTexts(world.stack);
-  }, 180_000);
+  });
 
   describe('beside a page of another origin, in the same browser', () => {
     it.each(['127.0.0.1', 'localhost'] as const)(

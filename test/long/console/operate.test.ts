@@ -91,7 +91,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await search(page, `#${first?.number}`);
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('agree');
     await takePicture(page, 'console-find');
-  }, 400_000);
+  });
 
   it('drops a dead letter for a reason', async () => {
     const [order] = await refusedOrders(['d@example.org']);
@@ -105,7 +105,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     expect(said).toContain('Dropped 1 dead letter');
     await openTab(page, 'History');
     await expect.poll(() => textOf(page), PATIENCE).toContain('dead-letters drop');
-  }, 200_000);
+  });
 
   it('answers support: masked, without the e-mail address in the page or its address, and nothing to change', async () => {
     const guest = placeOrder();
@@ -127,7 +127,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('agree');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-  }, 200_000);
+  });
 
   it('shows personal data only when it is asked for, and records that', async () => {
     const { id } = placeOrder('another@example.org');
@@ -137,7 +137,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await expect.poll(() => page.locator('pre').textContent(), PATIENCE).toContain('Orsolya');
     await openTab(page, 'History');
     await expect.poll(() => textOf(page), PATIENCE).toContain('reveal');
-  }, 200_000);
+  });
 
   it('closes a redemption that needs a person, after showing what that means', async () => {
     const { dynamoDb, outputs, shop } = world.stack;
@@ -153,7 +153,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     expect(await agree(page, /^Close/)).toContain('no points were taken');
     await openTab(page, 'Customers');
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('All redemptions are finished');
-  }, 200_000);
+  });
 
   it('pauses with a reason, says so, and resumes', async () => {
     const { page } = await world.visit({ at: '#/doctor' });
@@ -167,7 +167,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await page.getByRole('button', { name: 'Resume orders' }).first().click();
     expect(await agree(page, 'Resume orders')).toContain('Resumed:');
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear');
-  }, 200_000);
+  });
 
   it('says what waits during an outage, and sends it at once when told to', async () => {
     const { loyalty } = world.stack;
@@ -193,5 +193,5 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     const phone = await world.visit({ width: 390, colours: 'dark' });
     await expect.poll(() => verdictOf(phone.page), PATIENCE).not.toBe('');
     await takePicture(phone.page, 'console-now-mobile');
-  }, 300_000);
+  });
 });

@@ -129,7 +129,7 @@ const HEAD = [
 describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     browser = await startBrowser(findBrowser() ?? '');
-  }, 120_000);
+  });
   afterAll(() => browser.close());
 
   it('draws every kind of block, and so does a terminal', async () => {

@@ -39,7 +39,7 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 600_000 },
   });
   beforeAll(async () => {
     await fillWithHostileTexts(world.stack);
-  }, 180_000);
+  });
 
   it.each([
     [1280, 'light'],

@@ -278,7 +278,7 @@ describe('a day of the local stack, with its permissions,', () => {
       await stack.stop();
       await rm(folder, { recursive: true });
     }
-  }, 240_000);
+  });
 });
 
 describe('a million lines', () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   for (let n = 0; n < ORDERS; n += 1) {
     actions.fulfilOrder({ orderId: actions.placeRandomOrder().id });
   }
-}, 120_000);
+});
 const PAGE = 7;
 /** Ends the command within its second page. At two a second, the last one is far away. */
 function interruptInSecondPage(line: string) {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   stack = await startLocalStack({ settings });
   const table = stack.outputs.LedgerTable ?? '';
   await leaveWork(createDynamoDbLedger({ client: stack.dynamoDb, table }));
-}, 120_000);
+});
 afterAll(async () => {
   await stack.stop();
   for (const { folder, commands } of people.values()) {

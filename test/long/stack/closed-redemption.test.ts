@@ -19,7 +19,7 @@ let stack: LocalStack;
 const counted: object[] = [];
 beforeAll(async () => {
   stack = await startLocalStack({ settings: 'local/harness/storefront.config.ts' });
-}, 180_000);
+});
 afterAll(() => stack?.stop());
 
 /** A command of the operator's on this stack; gives its verdict and all that it says. */
@@ -104,4 +104,4 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   expect(stranger.text).toContain('not there yet');
   // Each function did all of this with the grants of its own role.
   expect(stack.problems).toEqual([]);
-}, 180_000);
+});

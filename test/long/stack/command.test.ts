@@ -73,7 +73,7 @@ describe('npm start', () => {
     expect(await command.ended()).toBe(0);
     await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), patient);
     expect(existsSync(stateFile)).toBe(false);
-  }, 120_000);
+  });
 
   it('--once ends with an error when it is stopped before the comparison, and leaves no process behind', async () => {
     const command = start('--once', '--port', '0');
@@ -85,7 +85,7 @@ describe('npm start', () => {
     await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), patient);
     expect(command.output()).not.toContain('EPIPE');
     expect(existsSync(stateFile)).toBe(false);
-  }, 120_000);
+  });
 
   it('status goes on with the settings of the start, and names the mistake in the changed file', async () => {
     const command = start('--no-demo', '--port', '0');
@@ -109,7 +109,7 @@ describe('npm start', () => {
     } finally {
       writeFileSync(settings, before);
     }
-  }, 120_000);
+  });
 
   it('--data resumes after a kill during an outage', async () => {
     // Those of the first run: webhooks that were not delivered go to its address.
@@ -126,7 +126,7 @@ describe('npm start', () => {
     expect(second.output()).toMatch(/\nin sync: 3 orders, 5 products, 7 coupons\n$/);
     expect(code).toBe(0);
     expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o077).toBe(0);
-  }, 240_000);
+  });
 });
 
 const diagnosis = async () =>

@@ -15,4 +15,4 @@ it('npm start with products by Events ends with both sides in sync', async () =>
   expect(command.output()).toContain('again in');
   expect(command.output()).toContain('arrived: Product/update');
   expect(command.output()).not.toContain('arrived: products/');
-}, 180_000);
+});

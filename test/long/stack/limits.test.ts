@@ -10,7 +10,7 @@ const SETTINGS = 'test/fixtures/limited.config.ts';
 const QUOTA = 10;
 
 let stack: LocalStack | undefined;
-afterEach(() => stack?.stop(), 60_000);
+afterEach(() => stack?.stop());
 
 /** The answers to webhooks in a new account, while the loyalty service takes eight seconds for a call. */
 async function answersInNewAccount(
@@ -42,12 +42,12 @@ describe('a new account', () => {
     );
     expect(answers).toEqual(new Set([200]));
     expect(workers).toBe(4);
-  }, 180_000);
+  });
 
   it('refuses webhooks with the usual number of workers', async () => {
     const isRefused = ({ answers }: { answers: Set<number> }) => answers.has(429);
     expect((await answersInNewAccount(undefined, isRefused)).answers).toContain(429);
-  }, 180_000);
+  });
 });
 
 it('several workers together make no more calls a second than the settings allow', async () => {
@@ -69,7 +69,7 @@ it('several workers together make no more calls a second than the settings allow
   const workers = stack.functions.processes.filter(({ of }) => of.logicalId.startsWith('Sync'));
   expect(workers.length).toBeGreaterThan(1);
   expect(stack.problems).toEqual([]);
-}, 180_000);
+});
 
 // Every call of a visitor moved the workers' next token ahead: an order waited for minutes after a flood of seconds.
 it('orders are sent while visitors ask for ever new prices over many connections', async () => {
@@ -100,4 +100,4 @@ it('orders are sent while visitors ask for ever new prices over many connections
   // 503 on a slow machine, where a call to the service takes longer than a page waits.
   expect([...statuses.keys()].filter((status) => status !== 503).toSorted()).toEqual([200, 429]);
   expect(stack.problems).toEqual([]);
-}, 180_000);
+});

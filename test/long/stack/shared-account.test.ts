@@ -6,7 +6,7 @@ beforeAll(async () => {
   stack = await startLocalStack({
     settings: 'test/fixtures/shared-account.config.ts',
   });
-}, 180_000);
+});
 afterAll(() => stack?.stop(), 60_000);
 
 it('shops that share an account each show the points of their own customers', async () => {
@@ -41,4 +41,4 @@ it('shops that share an account each show the points of their own customers', as
   // Each shop gets the events of both, and leaves those of the other's customers alone.
   expect(metafields.flatMap(pointsIn)).toHaveLength(2);
   expect(stack.problems).toEqual([]);
-}, 240_000);
+});

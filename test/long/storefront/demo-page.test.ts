@@ -58,7 +58,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(await progress?.getAttribute('aria-label')).toBeTruthy();
     expect(await progress?.getAttribute('aria-valuetext')).toMatch(/^[\d.]+ of [\d,]+$/);
     expect(Number(await progress?.getAttribute('value'))).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('redeems once for a double click, shows the code, and the balance follows', async () => {
     const { page, open, asked } = await visit('Robin');
@@ -79,7 +79,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await page.getByRole('listitem').filter({ hasText: '3 off' }).getByText(code).first().waitFor();
     await page.locator('loyalty-widget [part=change]', { hasText: '−50' }).waitFor();
     await expect.poll(() => shownPoints(page), patient).toEqual(['440', '440 points']);
-  }, 120_000);
+  });
 
   describe.each([
     ["with Shopify's actions", true],
@@ -109,7 +109,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
       await status.filter({ hasText: /^It is in your cart\.$/ }).waitFor();
       // What the widget offers is for the cart as it is now.
       await page.getByText('This order earns you about 43 points').waitFor();
-    }, 120_000);
+    });
   });
 
   it("gives the customer's own link for friends, to copy and to send", async () => {
@@ -123,7 +123,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(link);
     const whatsapp = section.getByRole('link', { name: 'WhatsApp' });
     expect(await whatsapp.getAttribute('href')).toContain(encodeURIComponent(link ?? ''));
-  }, 120_000);
+  });
 
   it('goes the whole way by keyboard, and the focus is never lost', async () => {
     const { page, open, tabTo } = await visit('Robin');
@@ -145,7 +145,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await expect.poll(copyByKey, patient).toBe('Copied.');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(await copy.getAttribute('aria-label')).toBe(`Copy code: ${copied}`);
-  }, 120_000);
+  });
 
   it('says in words why a balance is too small, before and after trying', async () => {
     const { page, open } = await visit('Toni');
@@ -166,7 +166,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await button.click();
     await note.getByText('There are not enough points for this reward.').waitFor();
     expect(await page.getByRole('status').textContent()).toContain('not enough points');
-  }, 120_000);
+  });
 
   it('shows a hostile title as the text that it is', async () => {
     const { page, open } = await visit('Robin');
@@ -180,7 +180,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await page.getByRole('heading', { name: title }).first().waitFor();
     expect(await page.locator('loyalty-widget img, loyalty-widget script').count()).toBe(0);
     expect(await page.title()).toMatch(/^Linen Shirt/);
-  }, 120_000);
+  });
 
   it("finds the language of a page whose script names none, under the page's strict policy", async () => {
     const { page, open, asked } = await visit(undefined, { locale: 'pt-BR' });
@@ -192,7 +192,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await open(PRODUCT);
     await page.getByText('Este produto rende cerca de 49 pontos').waitFor();
     expect(asked.filter((path) => path === 'widget.js')).toHaveLength(2);
-  }, 120_000);
+  });
 
   it('shows a visitor the rewards and how to log in, and asks nothing that needs a customer', async () => {
     const { page, open, asked } = await visit();
@@ -207,7 +207,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await page.getByLabel('Customer').selectOption({ label: 'Sasha Specimen' });
     await page.getByRole('button', { name: 'Log in as this customer' }).click();
     await expect.poll(() => shownPoints(page), patient).toEqual(['49', '49 points']);
-  }, 120_000);
+  });
 
   it('needed no permission that its function does not have', () => {
     expect(stack.problems).toEqual([]);

@@ -128,7 +128,7 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     await page.getByRole('link', { name: 'See your points' }).click();
     await page.locator('loyalty-widget').getByText(`${points} points`, { exact: true }).waitFor();
     expect(await header.textContent()).toBe(String(points));
-  }, 240_000);
+  });
 
   it.each(WIDTHS)(
     'has every action within %i px, and nothing to scroll sideways',

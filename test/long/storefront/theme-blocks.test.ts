@@ -166,13 +166,13 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
   beforeAll(async () => {
     theme = await openThemeBlocks();
     browser = await startBrowser(browserPath ?? '');
-  }, 120_000);
+  });
   afterAll(() => browser?.close(), 60_000);
   afterEach(async () => {
     const ended = visits.splice(0);
     for (const { close } of ended) await close();
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
 
   describe.each([1280, 390])('%i pixels wide', (width) => {
     it('a product page shows points, badge and button, moves nothing, and makes three requests', async () => {
@@ -188,7 +188,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       expect(requests.toSorted()).toEqual([
         ...['/apps/loyalty/points', '/cdn/extensions/loyalty-points.js', LOADER],
       ]);
-    }, 120_000);
+    });
 
     it('moves nothing wherever the page pauses while it arrives', async () => {
       const { page, open, layoutShift } = await visit(width);
@@ -215,7 +215,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
         before = after;
       }
       expect(moved).toEqual([]);
-    }, 120_000);
+    });
 
     it('the program fills its reserved room and moves nothing below it', async () => {
       const { page, open, layoutShift } = await visit(width);
@@ -223,7 +223,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       await page.getByText('490 points', { exact: true }).waitFor();
       await page.getByRole('heading', { name: 'Rewards' }).waitFor();
       expect(await layoutShift()).toBe(0);
-    }, 120_000);
+    });
 
     it('the program far below is loaded when the visitor comes near, and moves nothing', async () => {
       const { page, open, requests, layoutShift } = await visit(width);
@@ -234,7 +234,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       await page.getByRole('heading', { name: 'Rewards' }).waitFor();
       expect(requests.filter((path) => path === WIDGET)).toHaveLength(1);
       expect(await layoutShift()).toBe(0);
-    }, 120_000);
+    });
 
     it('the button asks for nothing before it is pressed, and once after', async () => {
       const { page, open, requests, layoutShift } = await visit(width);
@@ -265,7 +265,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       expect(new Set(requests)).toEqual(new Set(shown));
       expect(requests.filter((path) => path !== '/cart.js')).toHaveLength(3);
       expect(await layoutShift()).toBe(0);
-    }, 120_000);
+    });
   });
 
   it('notices a page that moves: a program at the top without a reserved height', async () => {
@@ -273,14 +273,14 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await open({ main: block('loyalty', { reserve: 0 }) });
     await page.getByRole('heading', { name: 'Rewards' }).waitFor();
     expect(await layoutShift()).toBeGreaterThan(0.01);
-  }, 120_000);
+  });
 
   it('requests nothing on a page without blocks', async () => {
     const { open, requests, layoutShift } = await visit(1280);
     await open({ main: theme.render('loyalty-points'), bodyEnd: '' });
     expect(await layoutShift()).toBe(0);
     expect(requests).toEqual([]);
-  }, 120_000);
+  });
 
   it('follows the variant: by the standard event, and by the form of older themes', async () => {
     const { page, open } = await visit(1280);
@@ -295,7 +295,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       new Event('shopify:product:select', { bubbles: true }),
       { promise: Promise.resolve({ variant: { id: 'gid://shopify/ProductVariant/11' } }) }))`);
     await page.getByText('This product earns you about 49 points').waitFor();
-  }, 120_000);
+  });
 
   it('shows in the button what the program found, where the page was older', async () => {
     const { page, open } = await visit(1280);
@@ -306,7 +306,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     });
     await page.getByRole('button', { name: '490 points' }).waitFor();
     expect(await page.getByText('12 points').count()).toBe(0);
-  }, 120_000);
+  });
 
   it('offers rewards for the cart of the moment, also after the theme changed it', async () => {
     const { page, open, asked, cart, paid } = await visit(1280);
@@ -332,7 +332,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await expect
       .poll(() => asked.at(-1), { timeout: 45_000 })
       .toBe('view?items=8012300032771:44.1:2,8012300032772:7.65:1');
-  }, 120_000);
+  });
 
   it('offers them for the newer cart, in whatever order the store answers', async () => {
     const { page, open, asked } = await visit(1280);
@@ -360,7 +360,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await answer(2);
     await expect.poll(() => asked.at(-1), { timeout: 45_000 }).toBe('view?items=11:1:3');
     expect(asked).not.toContain('view?items=11:1:1');
-  }, 120_000);
+  });
 
   it.each([
     // 60 of the store's money is 12.00 USD, 9,000 JPY or 0.40 USD.
@@ -439,5 +439,5 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await panel.waitFor({ state: 'hidden' });
     await open(placed, '?from=mail#loyalty');
     await panel.waitFor();
-  }, 120_000);
+  });
 });

@@ -108,7 +108,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const sentCoupon = () =>
       stack.loyalty.state().orders.find(({ OriginalId }) => OriginalId === order?.id)?.Coupon;
     await expect.poll(sentCoupon, patient).toBe(order?.applications[0]?.name);
-  }, 180_000);
+  });
 
   it('asks for a phone number that the program lacks, and forgets it', async () => {
     const { page, modal, openRewards, confirm } = await openTill('Toni');
@@ -135,7 +135,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       { TransactionId, Phone: '+1 555 555 0103' },
     ]);
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('0103');
-  }, 180_000);
+  });
 
   it.runIf(process.env.DOCS_PICTURES === '1')(
     'is in the pictures of the docs',
