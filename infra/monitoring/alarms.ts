@@ -64,7 +64,8 @@ function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Receiver fails',
       urgency: 'now',
-      message: 'The receiver answers webhooks with errors. The store repeats them for four hours.',
+      message:
+        'The receiver answers webhooks with errors. The store repeats each for four hours, then gives up.',
       command: 'doctor',
       metric: serverErrors,
       condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
@@ -73,7 +74,7 @@ function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Receiver is slow',
       urgency: 'now',
-      message: `The receiver takes more than ${SLOW_MS / 1000} seconds to answer webhooks. The store gives up after five.`,
+      message: `One webhook in a hundred waits more than ${SLOW_MS / 1000} seconds for its answer. The store gives up after five.`,
       command: 'status',
       metric: latency,
       condition: atLeast(SLOW_MS, { times: 3, outOf: 6 }),
@@ -133,7 +134,7 @@ function floodAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Functions throttled',
       urgency: 'now',
       message:
-        'AWS rejects requests: the account, or the reservation of an address, has no concurrency left.',
+        'AWS rejects requests: the account, or one function, has reached its limit of simultaneous runs (concurrency).',
       command: 'doctor',
       metric: sumOf(
         addresses.map(([, one]) => one.metricThrottles({ statistic: 'Sum', period: MINUTES_5 })),
@@ -211,7 +212,7 @@ function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'PIN guessing',
       urgency: 'today',
       message:
-        'A user of the point of sale entered many wrong PINs, or requested many that were not used, for one customer after another. They are blocked from PINs for an hour.',
+        'A staff member at the till entered many wrong PINs, or requested many that were not used, for one customer after another. PINs are refused to that staff member for an hour.',
       command: 'redemptions list',
       ...own('pin-guessing', { outOf: ONE_HOUR, ...ONCE }),
     },
@@ -263,7 +264,7 @@ function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `many-in-flight-${name}`,
       heading: 'Many messages in flight',
       urgency: 'now',
-      message: `${MANY_IN_FLIGHT.toLocaleString('en')} messages of the ${name} queue are waiting for their next attempt. At twice as many, SQS stops delivering.`,
+      message: `${MANY_IN_FLIGHT.toLocaleString('en')} messages of the ${name} queue are waiting for their next attempt. At ${(2 * MANY_IN_FLIGHT).toLocaleString('en')}, SQS stops delivering.`,
       command: 'status',
       metric: source.metricApproximateNumberOfMessagesNotVisible(maximum),
       condition: atLeast(MANY_IN_FLIGHT),
@@ -287,7 +288,7 @@ function workerAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Credentials or settings refused',
       urgency: 'now',
       message:
-        'The loyalty service or the store refuses the credentials or the address. Nothing is synced until that is fixed.',
+        'The loyalty service or the store refuses the credentials or the address of a shop. Nothing of that shop is synced until that is fixed.',
       command: 'doctor',
       // Workers try again at most every half hour.
       ...own('misconfigured', { outOf: ONE_HOUR }),
@@ -321,7 +322,7 @@ function workerAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Trouble',
       urgency: 'today',
-      message: 'A problem needs you.',
+      message: 'Something needs you; the command says what.',
       command: 'status',
       ...own(TROUBLE, { outOf: ONE_HOUR }),
       level: 'basic',
@@ -389,7 +390,7 @@ function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Reconciliation missing',
       urgency: 'today',
-      message: `Reconciliation runs every ${RECONCILE_MINUTES} minutes and has not finished ${RUNS_MISSED} times in a row.`,
+      message: `Store and ledger should be compared every ${RECONCILE_MINUTES} minutes (reconciliation); the last ${RUNS_MISSED} runs did not finish.`,
       command: 'status',
       metric: ownMetric(monitored.metricsNamespace, 'reconciled', {
         period: Duration.minutes(RECONCILE_MINUTES),
@@ -400,7 +401,7 @@ function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Orders differ',
       urgency: 'today',
       message:
-        'Orders have a different amount, coupon or state in the loyalty service than in the store.',
+        'Orders have another amount, coupon or state in the loyalty service than in the store. The connector does not correct these by itself.',
       command: 'status',
       ...own('order-differs', ONCE),
     },
@@ -440,7 +441,7 @@ export function addAlarms(scope: Construct, monitored: Monitored, topic: ITopic)
       ...settings,
       alarmName: `${stackName}-${id}`,
       alarmDescription: [
-        `${definition.message} Look at it ${definition.urgency}.`,
+        `Look at it ${definition.urgency}: ${definition.message}`,
         `First: npx loyalty-connector ${definition.command} --stack ${stackName} --region ${region}`,
         `Then: docs/runbook.md, "${heading}"`,
       ].join('\n'),

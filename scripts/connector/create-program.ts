@@ -18,8 +18,8 @@ Examples:
   npx loyalty-connector dead-letters list --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector dead-letters replay --reason rejected --since 2h --yes --wait
 
-Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
-machine is meant. Exit codes: 0 ok, 1 failed or action required, 2 bad arguments, 3 pending,
+Without --stack (or CONNECTOR_STACK in the environment), commands use the connector that "npm start"
+runs on this machine. Exit codes: 0 ok, 1 failed or action required, 2 bad arguments, 3 pending,
 4 unknown, 130 interrupted.
 `;
 
@@ -31,7 +31,7 @@ export function createProgram(): Command {
     .version(VERSION, '-v, --version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
     .optionsGroup('Options of every command:')
-    .option('--json', 'print JSON of a published form instead of text, errors included')
+    .option('--json', 'print JSON in the documented format, errors too')
     .option('--stack <name>', 'the deployed stack, such as loyalty-connector-prod')
     .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
     .option('--profile <name>', 'a profile of your AWS configuration')
@@ -98,6 +98,7 @@ function oneLine(text: string, { registeredArguments, options, commands }: Comma
     .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
     .replace(/^missing required argument '(.*)'$/, "required option '<$1>' not specified")
     .replace(/^required option '(.*)' .*$/, (_, one) => `${one} is missing: ${of.get(one)}`)
+    .replace(/^option '(\S+) .*' argument missing$/, '$1 needs a value')
     .replace(/^too many .* Expected (\d+) .*: (.*)\.$/, (_, most, given) =>
       commands.length > 0
         ? `unknown command '${given}'`

@@ -54,7 +54,7 @@ export function registerDeadLetters(program: Command): void {
   })
     .argument(
       '<id>',
-      'of the message, or of what it is about: order, product, code, customer, redemption',
+      'the id of the dead letter, or of what it is about: an order, product, code, customer or redemption',
     )
     .option('--reveal', 'show the body, people included; this is recorded');
 

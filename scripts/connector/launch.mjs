@@ -14,7 +14,10 @@ const ownNode = findOwnNode();
 const sources = new URL('./main.ts', import.meta.url);
 const compiled = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
-if (Number(process.versions.node.split('.')[0]) === wanted) {
+if (!findInstalled('node/package.json')) {
+  const how = existsSync(sources) ? 'npm ci' : 'npm install';
+  fail(`The packages of the connector are not installed. Run: ${how}`);
+} else if (Number(process.versions.node.split('.')[0]) === wanted) {
   // Two thirds of a short command's time is compiling; a folder that cannot be written costs nothing.
   module.enableCompileCache(compiled);
   await import(
@@ -23,20 +26,28 @@ if (Number(process.versions.node.split('.')[0]) === wanted) {
 } else if (ownNode) {
   startOver(ownNode);
 } else {
-  console.error(
-    `The connector runs on Node ${wanted}, which comes with it as the npm package "node": run "npm ci" first, with install scripts allowed.`,
+  fail(
+    `The connector runs on Node ${wanted}, which comes with it as the npm package "node": run "npm rebuild node", with install scripts allowed.`,
   );
-  process.exitCode = 1;
 }
 
-function findOwnNode() {
+function findInstalled(file) {
   try {
-    const manifest = module.createRequire(launch).resolve('node/package.json');
-    const found = join(dirname(manifest), 'bin/node');
-    return existsSync(found) ? found : undefined;
+    return module.createRequire(launch).resolve(file);
   } catch {
     return undefined;
   }
+}
+
+function findOwnNode() {
+  const manifest = findInstalled('node/package.json');
+  const found = manifest && join(dirname(manifest), 'bin/node');
+  return found && existsSync(found) ? found : undefined;
+}
+
+function fail(why) {
+  console.error(why);
+  process.exitCode = 1;
 }
 
 function startOver(node) {
@@ -45,8 +56,7 @@ function startOver(node) {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('error', (error) => {
-    console.error(`${node} cannot be started: ${error.message}. Try "npm rebuild node".`);
-    process.exitCode = 1;
+    fail(`${node} cannot be started: ${error.message}. Try "npm rebuild node".`);
   });
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);

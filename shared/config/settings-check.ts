@@ -53,7 +53,11 @@ function matching(pattern: RegExp, rule: string) {
 
 function oneOf(...choices: readonly (string | number)[]) {
   const words = choices.map((choice) => JSON.stringify(choice).replaceAll('"', "'"));
-  return v.picklist(choices, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+  const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return v.picklist(choices, ({ input }) => {
+    const meant = typeof input === 'string' && closestTo(input, choices.map(String));
+    return meant ? `${rule}; did you mean '${meant}'?` : rule;
+  });
 }
 
 function numberFrom(least: number, most: number, rule: string) {
@@ -175,7 +179,10 @@ const assumptions = section({}, {
 } satisfies Checks<LoyaltyAssumptions>);
 
 const alarms = section({}, {
-  emails: v.array(matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'be an e-mail address'), 'must be a list'),
+  emails: v.array(
+    matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'be an e-mail address'),
+    "must be a list, such as ['operator@example.com']",
+  ),
 } satisfies Checks<AlarmSettings>);
 
 const events = section({}, {
@@ -321,7 +328,7 @@ const vendureShop = section(
     vendure: section(
       {
         adminApi: must(
-          'begin with https:// and a public domain name, and hold neither credentials nor a query',
+          'begin with https:// and a public domain name, without user, password or query',
           isSafeAddress,
         ),
         currency: matching(/^[A-Z]{3}$/, 'be three capital letters'),
@@ -469,7 +476,7 @@ const settings = v.pipe(
       loyalty: section(
         {
           address: must(
-            'begin with https:// and a public domain name, and hold neither credentials nor a query',
+            'begin with https:// and a public domain name, without user, password or query',
             isSafeAddress,
           ),
         },

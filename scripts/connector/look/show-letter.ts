@@ -80,7 +80,11 @@ export async function showLetter(
   const list = `To list all: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
     const left = 'For one that was sent again or dropped, "trace" shows what happened.';
-    throw new Problem(`No dead letter found for ${id}.`, `${left} ${list}`);
+    const byId = 'Give its id, or the id in the store of what it is about.';
+    throw new Problem(
+      `No dead letter has the id ${id}.`,
+      `${byId} ${list} (--text finds #1007). ${left}`,
+    );
   }
   const key = entityIn(letter);
   const ledger = openLedger(deployment);

@@ -185,7 +185,10 @@ function registerBackfill(program: Command): void {
 `,
   });
   for (const kind of ['orders', 'products', 'discounts'] as const) {
-    const since = new Option('--since <when>', 'created since this date, or this long ago')
+    const since = new Option(
+      '--since <when>',
+      'created since this date (2026-10-05), or this long ago (30d)',
+    )
       .argParser(parseBound)
       // Sending the whole history is rarely intended, and only orders have a long one.
       .makeOptionMandatory(kind === 'orders');

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { showSandbox } from '../../../local/stack/demo/shown-store.ts';
 import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
@@ -195,6 +197,24 @@ it.each([
   const problem = explainAwsError(error, { profile: 'shop' }, 'arn:of-the-policy');
   expect(problem?.message).toContain(said);
   expect(problem?.next).toContain(next);
+});
+
+it.each([
+  ['CredentialsProviderError', 'Could not load credentials from any providers'],
+  ['Error', 'Region is missing'],
+])('names the profiles where the one that was asked for does not exist: %s', (name, message) => {
+  const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
+  const config = join(folder, 'config');
+  writeFileSync(config, '[default]\n[profile shop]\nregion = eu-west-1\n[sso-session team]\n');
+  vi.stubEnv('AWS_CONFIG_FILE', config);
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
+  const asked = (profile: string) =>
+    explainAwsError(Object.assign(new Error(message), { name }), { profile });
+  expect(asked('shopp')?.message).toContain('There is no AWS profile "shopp"');
+  expect(asked('shopp')?.next).toBe('Profiles there: default, shop. Did you mean shop?');
+  expect(asked('shop')?.message).toMatch(/^No AWS (credentials were found|region is set)\.$/);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
 
 it('explains that AWS did not answer, however the request was sent', () => {

@@ -48,7 +48,7 @@ describe('stages', () => {
     expect(await faults()).toEqual([
       'connector.config.ts:2:34: shops must have at least 1 entry',
       'connector.config.dev.ts:2:44: shops[0].domain must end in .myshopify.com, in lower case and without https://',
-      'connector.config.dev.ts:2:82: loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
+      'connector.config.dev.ts:2:82: loyalty.address must begin with https:// and a public domain name, without user, password or query',
     ]);
   });
 

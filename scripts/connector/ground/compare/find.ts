@@ -1,3 +1,4 @@
+import { closestTo } from '../../../../shared/config/closest.ts';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
@@ -49,7 +50,9 @@ export function parseKind(text: string): EntityKind {
   if (text === 'customer') return 'member';
   const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
   if (kind) return kind;
-  throw new BadArguments(`give the kind: order, product, coupon or customer, not "${text}".`);
+  const meant = closestTo(text, [...KINDS]);
+  const kinds = 'Kinds: order, product, coupon, customer.';
+  throw new BadArguments(`there is no kind "${text}". ${meant ? `Did you mean ${meant}?` : kinds}`);
 }
 
 /**

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { closestTo } from '../../../../shared/config/closest.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { StackOptions } from './deployment.ts';
 
@@ -18,6 +22,10 @@ export function isDenied(error: unknown): boolean {
   return error instanceof Error && DENIED.test(error.name);
 }
 
+const NO_CREDENTIALS =
+  /^CredentialsProviderError\b|Could not (load credentials|resolve credentials using profile)/i;
+const NO_REGION = /Region is missing/i;
+
 /**
  * What is matched against the error's name, its code and its message, in this order of trust; what it means; what to do.
  * The first match is used.
@@ -35,12 +43,7 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
       'Set the clock (date -u shows what it says), then repeat the command.',
     ],
     [
-      /Could not resolve credentials using profile/,
-      `The AWS profile ${/\[(.+?)\]/.exec(said)?.[1] ?? ''} is not in ~/.aws/config, or has no credentials there.`,
-      'List the profiles that exist: aws configure list-profiles',
-    ],
-    [
-      /^CredentialsProviderError\b|Could not load credentials/i,
+      NO_CREDENTIALS,
       'No AWS credentials were found.',
       'Sign in (aws sso login), set AWS_PROFILE, or give --profile NAME.',
     ],
@@ -54,7 +57,7 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
       `These AWS credentials are not allowed to do that: ${said}`,
       `Use a profile that operates the connector: one with the policy ${operatorPolicy || 'in the output OperatorPolicy of the stack'} (docs/operator-access.md). To deploy it needs another: docs/deploy.md, "A governed account".`,
     ],
-    [/Region is missing/i, 'No AWS region is set.', 'Give --region REGION, or set AWS_REGION.'],
+    [NO_REGION, 'No AWS region is set.', 'Give --region REGION, or set AWS_REGION.'],
     [
       /^(Throttling|ThrottlingException|ThrottledException|RequestLimitExceeded|TooManyRequestsException|ProvisionedThroughputExceededException|RequestThrottled|SlowDown)\b|Rate exceeded/i,
       'AWS throttled the requests of this account several times in a row.',
@@ -67,8 +70,8 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
     ],
     [
       /^(ENOTFOUND|EAI_AGAIN)\b|getaddrinfo/,
-      `The address of AWS cannot be resolved from here: ${said}`,
-      'Check the network, the proxy, and that --region names a region.',
+      `No address is known here for AWS in ${region}: ${said}`,
+      'Check that --region names a region, such as eu-west-1; then the network and the proxy.',
     ],
     [
       /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|TimeoutError|NetworkingError|AwsUnanswered)\b/,
@@ -85,6 +88,7 @@ export function explainAwsError(
 ): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
+  const profile = options.profile ?? process.env.AWS_PROFILE;
   const said = error.message.replace(/\s+/g, ' ').trim();
   const known = explanations({
     stack: options.stack ?? process.env.CONNECTOR_STACK ?? 'the local stack',
@@ -94,6 +98,9 @@ export function explainAwsError(
     operatorPolicy,
   });
   const texts = [error.name, code, `${error.name}: ${said}`, said];
+  // The SDK goes on to other sources of credentials, and names only the last of them.
+  const isAboutProfile = texts.some((text) => NO_CREDENTIALS.test(text) || NO_REGION.test(text));
+  if (profile && isAboutProfile && !knownProfiles().includes(profile)) return noProfile(profile);
   const found = known.find(([when]) => texts.some((text) => when.test(text)));
   if (found) return new Problem(found[1], found[2]);
   if (!('$metadata' in error)) return undefined;
@@ -101,4 +108,37 @@ export function explainAwsError(
     `AWS answered ${error.name}: ${said}`,
     'Repeat with --verbose for the details.',
   );
+}
+
+function noProfile(name: string): Problem {
+  const known = knownProfiles();
+  const meant = closestTo(name, known);
+  return new Problem(
+    `There is no AWS profile "${name}" in ~/.aws/config or ~/.aws/credentials.`,
+    `Profiles there: ${known.join(', ') || 'none'}.${meant ? ` Did you mean ${meant}?` : ''}`,
+  );
+}
+
+function knownProfiles(): readonly string[] {
+  const { AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = process.env;
+  const files = [
+    AWS_CONFIG_FILE ?? join(homedir(), '.aws/config'),
+    AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws/credentials'),
+  ];
+  const named = files.flatMap((file) => [
+    ...textOf(file).matchAll(/^\s*\[(?:profile\s+)?(.+?)\s*\]/gm),
+  ]);
+  return [
+    ...new Set(
+      named.map(([, name = '']) => name).filter((name) => !/^(sso-session|services) /.test(name)),
+    ),
+  ];
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
