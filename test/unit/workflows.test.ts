@@ -56,6 +56,7 @@ describe('the workflows', () => {
     expect(jobs.aws.steps.at(-1)).toEqual({ run: 'npm run check:aws -- --planted' });
     expect(jobs.foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
     expect(jobs.load.steps.at(-1)).toEqual({ run: 'npm run load' });
+    expect(jobs.mutation.steps.at(-1)).toEqual({ run: 'npm run mutate -- --minutes 85' });
     expect(jobs.audit.steps.at(-1)).toEqual({ run: 'npm run audit' });
   });
 
