@@ -161,6 +161,9 @@ describe('a key of the account', () => {
     ];
     expect(all.length).toBeGreaterThan(15);
     expect(new Set(all)).toEqual(new Set([KEY]));
+    // A key that is withdrawn works for so long.
+    const reuse = isKeyOf(after, 'AWS::SQS::Queue', 'KmsDataKeyReusePeriodSeconds');
+    expect(new Set(reuse)).toEqual(new Set([3_600]));
   });
 
   it('may be used by every function and by people, only through the services that hold the data', () => {

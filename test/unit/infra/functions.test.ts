@@ -24,11 +24,29 @@ describe('the functions', () => {
     }
   });
 
-  it('give the receiver the least memory that is fast enough, and workers room for a batch', () => {
-    expect(functions.filter(isReceiver)).toMatchObject([{ MemorySize: 256 }]);
-    for (const worker of functions.filter((one) => !isReceiver(one))) {
-      expect(worker.MemorySize).toBe(512);
-    }
+  it('have the memory, time and schedules that each needs, and the variables that its code reads', () => {
+    const whole = synthesizeStack({ storefront: {}, events: {} });
+    const byName = propertiesOf(whole, 'AWS::Lambda::Function').map(
+      ({ Description, MemorySize, Timeout, Environment: { Variables } }) => [
+        Description.split(' ', 4).join(' '),
+        [MemorySize, Timeout, Object.keys(Variables).length],
+      ],
+    );
+    expect(Object.fromEntries(byName)).toEqual({
+      'Verifies webhooks and puts': [256, 10, 5],
+      'Syncs orders to the': [512, 240, 10],
+      'Syncs products to the': [512, 240, 9],
+      'Syncs discount codes to': [512, 240, 9],
+      'Verifies point events and': [256, 10, 3],
+      'Syncs balances from the': [512, 240, 6],
+      'Answers requests of shoppers': [512, 30, 4],
+      'Compares the store with': [512, 900, 8],
+      'Announces on EventBridge what': [512, 240, 8],
+    });
+    const [, announced] = propertiesOf(whole, 'AWS::Events::Rule').filter(
+      ({ ScheduleExpression: rate }) => rate !== 'rate(7 days)',
+    );
+    expect(announced?.ScheduleExpression).toBe('rate(5 minutes)');
   });
 
   it('have a role and a log group each, which is kept as long as the settings say', () => {
@@ -180,11 +198,12 @@ describe('the reconcile schedule', () => {
     ]);
   });
 
-  it('starts no run so late that it would run beside the next one', () => {
+  it('starts a run again that AWS could not start, but none so late that it would run beside the next one', () => {
     const [lambda] = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
     expect(lambda?.MaximumEventAgeInSeconds).toBe(300);
     for (const { Targets } of rules) {
-      expect(Targets).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 300 } }]);
+      const policy = { MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 2 };
+      expect(Targets).toMatchObject([{ RetryPolicy: policy }]);
     }
   });
 
