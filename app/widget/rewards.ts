@@ -8,15 +8,16 @@ export function drawRewards(view: View): readonly Child[] {
   const { strings } = view.words;
   const rewards = answered(view.model.view)?.rewards;
   if (!rewards) return [];
+  // What was pressed stays where it is.
+  const isFirst = (reward: Reward) => reward.redeemable || resultAt(redeemKey(reward), view);
+  const first = rewards.some(isFirst) ? rewards.filter(isFirst) : rewards;
+  const others = rewards.filter((reward) => !first.includes(reward));
+  const listOf = (some: readonly Reward[]) =>
+    build('ul', { part: 'list', role: 'list' }, ...some.map((reward) => drawReward(reward, view)));
   return [
     build('h2', { part: 'heading' }, strings.rewards.heading),
-    rewards.length === 0
-      ? build('p', { part: 'note' }, strings.rewards.none)
-      : build(
-          'ul',
-          { part: 'list', role: 'list' },
-          ...rewards.map((reward) => drawReward(reward, view)),
-        ),
+    first[0] ? listOf(first) : build('p', { part: 'note' }, strings.rewards.none),
+    others[0] && build('details', {}, build('summary', {}, strings.rewards.others), listOf(others)),
   ];
 }
 

@@ -75,7 +75,9 @@ const KEY = 'data-key';
 /** Redraws a part and keeps the focus on the element with the same key. */
 export function redraw(root: ShadowRoot, part: HTMLElement, children: readonly Child[]): void {
   const key = part.contains(root.activeElement) && root.activeElement?.getAttribute(KEY);
+  const wasOpen = part.querySelector('details')?.open ?? false;
   part.replaceChildren(...shown(children));
+  part.querySelector('details')?.toggleAttribute('open', wasOpen);
   part.hidden = !part.hasChildNodes();
   if (typeof key !== 'string') return;
   focusOn(root, key);

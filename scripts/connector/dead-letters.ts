@@ -54,7 +54,7 @@ export function registerDeadLetters(program: Command): void {
   })
     .argument(
       '<id>',
-      'the id of the dead letter, or of what it is about: an order, product, code, customer or redemption',
+      'its id, or what it is about: the number of an order, a code, or the id of a product, customer or redemption',
     )
     .option('--reveal', 'show the body, people included; this is recorded');
 

@@ -138,9 +138,9 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   Reinstall_The_App:
     'The service lost its connection to the store: the merchant must install its app again.',
   NewCustomer_EmailAlreadyUsed:
-    'Another customer there has this e-mail: look for two accounts of one person.',
+    'Another customer of the loyalty service has this e-mail: look for two accounts of one person.',
   NewCustomer_DocumentAlreadyUsed:
-    'Another customer there has this document: look for two accounts of one person.',
+    'Another customer of the loyalty service has this document: look for two accounts of one person.',
 };
 
 /** Undefined without an error name, and for one of a newer service. */

@@ -33,6 +33,7 @@ export const en = {
   },
   rewards: {
     heading: 'Rewards',
+    others: 'More rewards',
     none: 'There are no rewards at the moment.',
     worth: {
       off: '{value} off',

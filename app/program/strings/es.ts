@@ -21,6 +21,7 @@ export const es: Strings = {
   },
   rewards: {
     heading: 'Recompensas',
+    others: 'Más recompensas',
     none: 'No hay recompensas en este momento.',
     worth: {
       off: '{value} de descuento',

@@ -21,6 +21,7 @@ export const ptBr: Strings = {
   },
   rewards: {
     heading: 'Recompensas',
+    others: 'Mais recompensas',
     none: 'Não há recompensas no momento.',
     worth: {
       off: '{value} de desconto',

@@ -136,13 +136,13 @@ function drawCustomer() {
       make('span', {
         className: 'note',
         textContent: isHere
-          ? 'In the cart'
+          ? 'Chosen for this sale'
           : inCart
             ? `The cart is for ${inCart.name}`
             : 'Not in the cart',
       }),
       isHere
-        ? button('Remove from cart', () => sale.removeCustomer())
+        ? button('Remove customer', () => sale.removeCustomer())
         : button('Add to cart', () => sale.setCustomer(customer)),
     ),
   );

@@ -46,7 +46,12 @@ const common: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'Next call: 500', rule: { kind: 'http-500', count: 1 } },
   { text: 'Next 5: throttled (103)', rule: { kind: 'code-103', count: 5 } },
   { text: 'Next 5: HTTP 429', rule: { kind: 'http-429', retryAfterSeconds: 2, count: 5 } },
-  { text: 'Next call: lost answer', rule: { kind: 'reset-after', count: 1 } },
+  { text: 'Next call: answer lost', rule: { kind: 'reset-after', count: 1 } },
+  {
+    text: 'Next order: refused',
+    // The next event of the same order is refused as well.
+    rule: { kind: 'business-error', code: 119, operation: 'sendOrder', count: 2 },
+  },
   { text: 'Next call: cut short', rule: { kind: 'truncated', count: 1 } },
   { text: 'Every call: 2 s slower', rule: { kind: 'latency', ms: 2000 } },
   { text: 'One in five: 503', rule: { kind: 'http-503', probability: 0.2 } },

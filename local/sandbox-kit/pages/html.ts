@@ -69,19 +69,21 @@ export function renderList<Row>(
   rest: string,
   draw: (some: readonly Row[]) => Html | readonly Html[],
 ): Html {
+  const heading = html`<h2>${title} <span class="count">${all}</span></h2>`;
+  if (shown.length === 0)
+    return html`<section id="${id}" class="none-yet">${heading} <p class="empty">${whenEmpty}</p></section>\n`;
   const older = shown.slice(rowsAtFirst);
-  return html`<section id="${id}">
-<h2>${title} <span class="count">${all}</span></h2>
-${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : draw(shown.slice(0, rowsAtFirst))}
+  return html`<details id="${id}" class="fold" open><summary>${heading}</summary>
+${draw(shown.slice(0, rowsAtFirst))}
 ${
   older.length > 0 &&
-  html`<details id="${id}-older"><summary>${older.length} older</summary>${draw(older)}</details>`
+  html`<details id="${id}-older"><summary>${older.length} more</summary>${draw(older)}</details>`
 }
 ${
   all > shown.length &&
   html`<p class="note">The latest ${shown.length}; all are at <a href="${rest}">${rest}</a>.</p>`
 }
-</section>
+</details>
 `;
 }
 

@@ -38,7 +38,7 @@ export function renderOrders({ orders, customers, shop }: State, loyalty?: strin
     rows: orders,
     whenEmpty: 'None yet. Place one with the button above.',
     rowId: ({ id }) => `order-${id}`,
-    numbers: ['Total', 'Current'],
+    numbers: ['Total'],
     columns: {
       Order: ({ number, id }) => html`#${number} ${idLink(id, loyalty, 'order')}`,
       Placed: ({ createdAt }) => moment(createdAt),
@@ -50,8 +50,8 @@ export function renderOrders({ orders, customers, shop }: State, loyalty?: strin
       Status: (order) =>
         html`<span class="badges">${badge(paymentTones[order.financialStatus], words(order.financialStatus))} ${renderFulfilment(order)}</span>`,
       Codes: ({ applications }) => brief(applications.map(({ name }) => name).join(', ') || null),
-      Total: ({ totals }) => money(totals.totalMinor),
-      Current: ({ totals }) => money(totals.current.totalMinor),
+      Total: ({ totals: { totalMinor, current } }) =>
+        html`${money(totalMinor)} ${current.totalMinor !== totalMinor && html`<span class="id">now ${money(current.totalMinor)}</span>`}`,
       '': renderOrderButtons,
     },
   });

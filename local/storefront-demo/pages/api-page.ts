@@ -17,10 +17,16 @@ interface Schema {
   readonly description?: string;
 }
 
-type Content = Readonly<Record<'application/json', { readonly schema: Schema }>>;
+interface Content {
+  readonly 'application/json': {
+    readonly schema: Schema;
+    readonly examples: { readonly one: { readonly value: unknown } };
+  };
+}
 
 interface Operation {
   readonly summary: string;
+  readonly 'x-example-query'?: string;
   readonly parameters?: readonly {
     readonly name: string;
     readonly required: boolean;
@@ -45,31 +51,38 @@ export function renderApi(to: string): Html {
   const text = readFileSync(join(PACKAGE_FOLDER, 'docs/storefront-api.yaml'), 'utf8');
   const { info, paths, components }: Described = parse(text);
   const all = Object.entries(paths);
-  const ofMethod = (method: 'get' | 'post') =>
-    all.map(([path, { [method]: one }]) => one && renderOperation(method, path, one));
+  const ofMethod = (method: 'get' | 'post', draw: typeof renderOperation) =>
+    all.map(([path, { [method]: one }]) => one && draw(method, path, one));
   return html`<h1>The storefront’s API</h1>
 <p class="lead">${prose(info.description)}</p>
 <p>On this machine: <code>${to}/account</code>, and for pages of this shop <a href="${PROXY_PATH}/view">${PROXY_PATH}</a>. <a href="/api.yaml">As OpenAPI</a></p>
-<p class="links">${all.flatMap(([path, operations]) =>
-    Object.keys(operations).map(
-      (method) => html`<a href="#${idOf(method, path)}">${method.toUpperCase()} ${path}</a> `,
-    ),
-  )}<a href="#errors">Errors</a> <a href="#types">Types</a></p>
+<table class="outline">
+<thead><tr><th>Call</th><th>What it does</th></tr></thead>
+<tbody>
+${ofMethod('get', renderInOutline)}${ofMethod('post', renderInOutline)}</tbody>
+</table>
+<p class="links"><a href="#errors">Errors</a> <a href="#types">Types</a></p>
 <h2>What a page shows</h2>
-${ofMethod('get')}
+${ofMethod('get', renderOperation)}
 <h2>What a customer does</h2>
-${ofMethod('post')}
+${ofMethod('post', renderOperation)}
 <h2 id="errors">Errors</h2>
 ${renderFields(Object.entries(components.responses).map(([name, { description }]) => ({ name, type: '', description })))}
 <h2 id="types">Types</h2>
 ${Object.entries(components.schemas).map(
-  ([name, schema]) => html`<section id="${name}"><h3>${name}</h3>
+  ([name, schema]) => html`<details><summary><code>${name}</code></summary><div id="${name}">
 ${schema.description !== undefined && html`<p>${prose(schema.description)}</p>`}
-${schema.enum ? html`<p>${typeOf(schema)}</p>` : renderFields(fieldsOf(schema))}</section>\n`,
+${schema.enum ? html`<p>${typeOf(schema)}</p>` : renderFields(fieldsOf(schema))}</div></details>\n`,
 )}`;
 }
 
 const idOf = (method: string, path: string): string => `${method}${path.replaceAll('/', '-')}`;
+
+const nameOf = (method: string, path: string): Html =>
+  html`<code>${method.toUpperCase()} ${path}</code>`;
+
+const renderInOutline = (method: string, path: string, { summary }: Operation): Html =>
+  html`<tr><th scope="row"><a href="#${idOf(method, path)}">${nameOf(method, path)}</a></th><td>${prose(summary.split(/[.:] /)[0] ?? '')}</td></tr>\n`;
 
 function renderOperation(method: string, path: string, operation: Operation): Html {
   const { summary, parameters = [], requestBody, responses } = operation;
@@ -78,15 +91,41 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
     type: html`${typeOf(schema)}${!required && ', optional'}`,
     description,
   }));
-  const body = requestBody ? fieldsOf(requestBody.content['application/json'].schema) : [];
-  const answer = responses['200'].content['application/json'].schema;
-  const isAskable = method === 'get' && parameters.every(({ required }) => !required);
-  return html`<section id="${idOf(method, path)}"><h3><code>${method.toUpperCase()} ${path}</code></h3>
+  const sent = requestBody?.content['application/json'];
+  const { schema: answer, examples } = responses['200'].content['application/json'];
+  const query = operation['x-example-query'];
+  const address = `${PROXY_PATH}${path}${query === undefined ? '' : `?${query}`}`;
+  return html`<section class="call" id="${idOf(method, path)}">
+<div><h3>${nameOf(method, path)}</h3>
 <p>${prose(summary)}</p>
-${renderFields([...given, ...body])}
+${renderFields([...given, ...(sent ? fieldsOf(sent.schema) : [])])}
 <p class="note">Answers with ${answer.$ref === undefined ? 'these fields:' : typeOf(answer)}</p>
-${renderFields(fieldsOf(answer))}
-${isAskable && html`<p><a class="button" href="${PROXY_PATH}${path}">Try it: ${PROXY_PATH}${path}</a></p>`}</section>\n`;
+${renderFields(fieldsOf(answer))}</div>
+<div class="example"><p>${method === 'get' ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`}</p>
+${sent && html`<pre>${jsonText(sent.examples.one.value)}</pre><p>Answer</p>`}
+<pre>${jsonText(examples.one.value)}</pre></div></section>\n`;
+}
+
+const MOST_IN_LINE = 56;
+
+/** JSON in which what is short stays in one line. */
+function jsonText(value: unknown, indent = ''): string {
+  const whole = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+  if (whole.length <= MOST_IN_LINE || typeof value !== 'object' || value === null) return whole;
+  const deeper = `${indent}  `;
+  const isList = Array.isArray(value);
+  const parts = Object.entries(value).map(([name, one]) => {
+    const text = jsonText(one, deeper);
+    return `${deeper}${isList ? text : `"${name}": ${text}`}`;
+  });
+  const lines: string[] = [];
+  for (const part of parts) {
+    const joined = `${lines.at(-1)}, ${part.trimStart()}`;
+    const fits = lines.length > 0 && !joined.includes('\n') && joined.length <= MOST_IN_LINE;
+    if (fits) lines.pop();
+    lines.push(fits ? joined : part);
+  }
+  return `${isList ? '[' : '{'}\n${lines.join(',\n')}\n${indent}${isList ? ']' : '}'}`;
 }
 
 interface Field {

@@ -12,7 +12,7 @@ import { date, say } from './words.ts';
 export interface Step {
   readonly name: 'placed' | 'received' | 'sent' | 'points' | 'balance';
   readonly title: string;
-  readonly state: 'done' | 'waiting' | 'never';
+  readonly state: 'done' | 'waiting' | 'refused' | 'never';
   readonly at: string | null;
   readonly note: string;
 }
@@ -57,13 +57,15 @@ function stepsOf(evidence: Evidence): readonly Step[] {
     at: found?.at ?? null,
     note: found?.note ?? notYet,
   });
+  const refusal = findRefusal(evidence);
+  const sent = step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests);
   return [
     step('placed', 'Order placed in the store', {
       at: order.createdAt,
       note: say('Order #{} with the id {}.', String(order.number), order.id),
     }),
     step('received', 'Webhooks received', findDelivery(evidence)),
-    step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests),
+    refusal && sent.state === 'waiting' ? { ...sent, ...refusal } : sent,
     step('points', 'Points given', describePoints(evidence), dueNote(evidence)),
     step('balance', 'Balance in the store', findBalance(evidence)),
   ];
@@ -77,7 +79,11 @@ function findDelivery({ order, deliveries }: Evidence) {
   if (!attempt) return undefined;
   return {
     at: new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString(),
-    note: say('The connector has received {} of {} for this order.', arrived.length, own.length),
+    note: say(
+      'The connector has received {} of {} webhooks of this order.',
+      arrived.length,
+      own.length,
+    ),
   };
 }
 
@@ -92,7 +98,23 @@ function findCall({ order, calls }: Evidence) {
   // An order that is still pending earns nothing: the completed one counts.
   const call = accepted.find(({ body }) => fieldOf(body, 'IsCompleted') === true);
   if (!call) return undefined;
-  return { at: call.at, note: say('Accepted as completed, under the same id.') };
+  return {
+    at: call.at,
+    note: say('The loyalty service accepted it as completed, under the same id.'),
+  };
+}
+
+/** What the newest call met: the connector tries again by itself, or keeps a dead letter. */
+function findRefusal({ order, calls }: Evidence): Pick<Step, 'state' | 'note'> | undefined {
+  const own = calls.filter(({ body }) => fieldOf(body, 'OriginalId') === order.id);
+  const last = own.at(-1);
+  if (!last) return undefined;
+  const why = fieldOf(last.answer, 'ErrorMessage');
+  const note =
+    typeof why === 'string'
+      ? say('The loyalty service refused it: {} The console says what to do.', why)
+      : say('No good answer after {} tries. The connector goes on trying.', own.length);
+  return { state: typeof why === 'string' ? 'refused' : 'waiting', note };
 }
 
 function describePoints({ point }: Evidence) {
@@ -111,7 +133,7 @@ function findBalance({ point, storeBalance, serviceBalance }: Evidence) {
   const isIncluded =
     written > given || (written === given && Number(storeBalance.value) === serviceBalance);
   if (!isIncluded) return undefined;
-  const note = say('The customer now has {} points.', Number(storeBalance.value));
+  const note = say('You now have {} points.', Number(storeBalance.value));
   return { at: storeBalance.updatedAt, note };
 }
 
@@ -120,18 +142,19 @@ const fieldOf = (value: unknown, name: string): unknown =>
 
 /** Its script asks for the steps again until the last one is done. */
 export function renderOrder(shop: Shop, order: OrderRow): Html {
-  const { store, loyalty } = shop;
+  const { store, loyalty, neighbours: { console } = {} } = shop;
   const isGuest = order.customerId === null;
   return html`<h1>${say('Order')} #${order.number}</h1>
 <p class="lead">${describeStatus(order)}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
-<h2 id="progress-title">${say(isGuest ? 'Your order’s progress' : 'Your points arrive')}</h2>
+<h2 id="progress-title">${say(isGuest ? 'Your order’s progress' : 'Your points, step by step')}</h2>
 <ol class="steps" data-progress="/orders/${order.id}/progress" aria-live="polite">
 ${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
 </ol>
 <p><a class="button" href="/account">${say(isGuest ? 'Log in to earn points next time' : 'See your points')}</a></p>
 </section>
+<div class="cards">
 <section class="summary" aria-labelledby="order-title">
 <h2 id="order-title">${say('What you bought')}</h2>
 <ul class="lines">
@@ -144,13 +167,19 @@ ${order.lines.map((line) => {
 </ul>
 ${renderTotals(store, order)}
 ${renderPayment(shop, order)}
-<h3>${say('The same order elsewhere')}</h3>
+</section>
+<section class="summary">
+<h2>${say('The same order elsewhere')}</h2>
 <dl class="ids">
 <div><dt>${say('Order id')}</dt><dd><code>${order.id}</code></dd></div>
 <div><dt>${say('Customer id')}</dt><dd><code>${order.customerId ?? say('none (guest)')}</code></dd></div>
 </dl>
-<p class="links"><a href="${store.address}/#order-${order.id}">${say('In the store')}</a> <a href="${loyalty.address}/state#order-${order.id}">${say('In the loyalty service')}</a></p>
+<p class="links"><a href="${store.address}/#order-${order.id}">${say('In the store')}</a> <a href="${loyalty.address}/state#order-${order.id}">${say('In the loyalty service')}</a>${
+    console !== undefined &&
+    html` <a href="${console}#/trace/order/${order.id}">${say('In the console')}</a>`
+  }</p>
 </section>
+</div>
 </div>`;
 }
 
@@ -168,7 +197,7 @@ function describeStatus(order: OrderRow): string {
   const sent = fulfillmentStatus(order) ?? 'not fulfilled yet';
   const fulfilment = sent === 'partial' ? 'partly fulfilled' : sent;
   const payment = financialStatus(order).replaceAll('_', ' ');
-  return say('Thank you. It is {} and {}.', say(payment), say(fulfilment));
+  return say('Thank you. Your order is {} and {}.', say(payment), say(fulfilment));
 }
 
 function renderStep({ name, title, state, at, note }: Step): Html {

@@ -57,7 +57,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   'Your orders': ['Seus pedidos', 'Tus pedidos'],
   'None yet.': ['Nenhum ainda.', 'Todavía ninguno.'],
   Order: ['Pedido', 'Pedido'],
-  'Thank you. It is {} and {}.': ['Obrigado. Está {} e {}.', 'Gracias. Está {} y {}.'],
+  'Thank you. Your order is {} and {}.': ['Obrigado. Está {} e {}.', 'Gracias. Está {} y {}.'],
   pending: ['pendente', 'pendiente'],
   authorized: ['autorizado', 'autorizado'],
   paid: ['pago', 'pagado'],
@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'O crédito na loja pagou {}.',
     'El crédito en tienda ha pagado {}.',
   ],
-  'Your points arrive': ['Seus pontos chegam', 'Tus puntos llegan'],
+  'Your points, step by step': ['Seus pontos, passo a passo', 'Tus puntos, paso a paso'],
   'Your order’s progress': ['O caminho do seu pedido', 'El camino de tu pedido'],
   'Order placed in the store': ['Pedido feito na loja', 'Pedido hecho en la tienda'],
   'Webhooks received': ['Webhooks recebidos', 'Webhooks recibidos'],
@@ -91,13 +91,13 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   ],
   'What you bought': ['O que você comprou', 'Lo que has comprado'],
   'Order #{} with the id {}.': ['Pedido nº {} com o id {}.', 'Pedido n.º {} con el id {}.'],
-  'The connector has received {} of {} for this order.': [
-    'O conector recebeu {} de {} deste pedido.',
-    'El conector ha recibido {} de {} de este pedido.',
+  'The connector has received {} of {} webhooks of this order.': [
+    'O conector recebeu {} de {} webhooks deste pedido.',
+    'El conector ha recibido {} de {} webhooks de este pedido.',
   ],
-  'Accepted as completed, under the same id.': [
-    'Aceito como concluído, com o mesmo id.',
-    'Aceptado como completado, con el mismo id.',
+  'The loyalty service accepted it as completed, under the same id.': [
+    'O serviço de fidelidade o aceitou como concluído, com o mesmo id.',
+    'El servicio de fidelidad lo aceptó como completado, con el mismo id.',
   ],
   'An order without a customer earns no points.': [
     'Um pedido sem cliente não rende pontos.',
@@ -105,9 +105,14 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   ],
   '{} points for this order.': ['{} pontos por este pedido.', '{} puntos por este pedido.'],
   'They are due on {}.': ['Previstos para {}.', 'Previstos para el {}.'],
-  'The customer now has {} points.': [
-    'O cliente tem agora {} pontos.',
-    'El cliente tiene ahora {} puntos.',
+  'You now have {} points.': ['Você tem agora {} pontos.', 'Ahora tienes {} puntos.'],
+  'The loyalty service refused it: {} The console says what to do.': [
+    'O serviço de fidelidade o recusou: {} O console diz o que fazer.',
+    'El servicio de fidelidad lo rechazó: {} La consola dice qué hacer.',
+  ],
+  'No good answer after {} tries. The connector goes on trying.': [
+    'Nenhuma boa resposta após {} tentativas. O conector continua tentando.',
+    'Ninguna buena respuesta tras {} intentos. El conector lo sigue intentando.',
   ],
   'The same order elsewhere': [
     'O mesmo pedido em outros lugares',
@@ -119,6 +124,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   none: ['nenhum', 'ninguno'],
   'none (guest)': ['nenhum (visitante)', 'ninguno (invitado)'],
   'In the store': ['Na loja', 'En la tienda'],
+  'In the console': ['No console', 'En la consola'],
   'In the loyalty service': ['No serviço de fidelidade', 'En el servicio de fidelidad'],
   Products: ['Produtos', 'Productos'],
   Language: ['Idioma', 'Idioma'],

@@ -62,7 +62,7 @@ export function judgeStatus(status: Status): readonly CheckResult[] {
     part('the last hour', lastHour, (hour) => judgeHour(hour, status, now)),
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
-    part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
+    part('queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
     part('reconcile', reconcile, (runs) =>
       runs.flatMap((run) => [...judgeReconcile(run, now, credentials)]),
     ),

@@ -91,7 +91,8 @@ export async function listLetters(
       ...noticesOf(list, filter),
       text(oldest && expiryText(oldest, deployment.connector, 'the oldest'), 'pending'),
       groupsTable(groups, { narrow, next }),
-      pageTable(page, abouts),
+      // Where each cause has one, they are named above.
+      ...(groups.length < matching.length ? [pageTable(page, abouts)] : []),
     ],
     next: nextOf(list, filter, limit),
     data: {
@@ -185,9 +186,9 @@ function actionsOn(
     ...(look ? [look] : all.flatMap(firstOf).slice(-1)),
     ...(delivered || sent.length === 0
       ? []
-      : [{ label: `Send again: ${thingsIn(sent)}`, line: send }]),
+      : [{ label: `Send ${thingsIn(sent)} again`, line: send }]),
     {
-      label: `Drop: ${thingsIn(all)}`,
+      label: `Drop ${counted(all.length, 'dead letter')}`,
       line: line('dead-letters drop', [], optionsOf(filter)),
       asks: [BECAUSE],
     },
@@ -215,7 +216,14 @@ function nextOf(
   const listWith = (by: LetterFilter, most: number | undefined): Line =>
     line('dead-letters list', [], { ...optionsOf(by), limit: most });
   return [
-    ...(newest ? [{ label: 'See the newest', line: showLine(newest.letterId) }] : []),
+    ...(newest
+      ? [
+          {
+            label: matching.length === 1 ? 'See it' : 'See the newest',
+            line: showLine(newest.letterId),
+          },
+        ]
+      : []),
     ...(limit !== undefined && matching.length > limit
       ? [{ label: `Show ${more}`, line: listWith(filter, more) }]
       : []),

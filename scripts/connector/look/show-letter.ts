@@ -31,6 +31,7 @@ import {
   newestFirst,
   openLetterQueues,
   type ReadLetter,
+  readSummaries,
   type SurveySettings,
   takeLetters,
 } from '../ground/letters/read-letters.ts';
@@ -80,11 +81,7 @@ export async function showLetter(
   const list = `To list all: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
     const left = 'For one that was sent again or dropped, "trace" shows what happened.';
-    const byId = 'Give its id, or the id in the store of what it is about.';
-    throw new Problem(
-      `No dead letter has the id ${id}.`,
-      `${byId} ${list} (--text finds #1007). ${left}`,
-    );
+    throw new Problem(`No dead letter found for ${id}.`, `${left} ${list}`);
   }
   const key = entityIn(letter);
   const ledger = openLedger(deployment);
@@ -120,6 +117,11 @@ async function findLetters(
     ...things.map((thing) => readLettersAbout(summaries, thing, now)),
   ]);
   if (found.some((some) => some.length > 0)) return found.flat().toSorted(newestFirst);
+  // As the list names it: `#1007`.
+  const all = await readSummaries(summaries, now);
+  const abouts = await withNames(deployment, all.map(aboutOf));
+  const named = all.filter((_, at) => [id, `#${id}`].includes(abouts[at]?.name ?? ''));
+  if (named.length > 0) return named.toSorted(newestFirst);
   const families = familiesOf(deployment.connector);
   const unlisted = await findUnlisted(deployment, families, { id: [id] }, settings);
   return unlisted.map((letter) => summarize(letter, letter.event));
@@ -183,14 +185,14 @@ function documentOf(
   const obstacle = previewReplay(letter, connector.shops);
   const trace = traceOf(about);
   const all = line('dead-letters list', [], { id: about.id ?? letterId, limit: 25 });
-  const seeTrace = trace ? [{ label: 'What happened to it', line: trace }] : [];
+  const seeTrace = trace ? [{ label: `See ${aboutText(about)}`, line: trace }] : [];
   return {
     title: gone ? `${title} left the queue` : `${title}${whose}`,
     ...(!gone && { verdict: verdictOf(shown, obstacle) }),
     blocks: [
       text(gone && `${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`),
       factsOf(letter, about),
-      text(!gone && expiryText(letter, connector), 'pending'),
+      text(!gone && !isDelivered(letter, shown.entry) && expiryText(letter, connector), 'pending'),
       ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
     ],
     next: gone
@@ -240,15 +242,15 @@ function factsOf(letter: SummarizedDeadLetter, about: About): FactsBlock {
     ['Reason', { text: reason, tone: 'bad' }],
     ['Code', codeText(code)],
     ['Why', whyText(letter)],
-    ['Given up', { at: isoOf(at) }],
-    ['Attempts', attempts],
-    ['Dead letter', letterId],
-    ['Queue', family],
-    ['Topic', event?.topic],
     ['Received', event && { at: event.receivedAt }],
+    ['Attempts', attempts],
+    ['Given up', { at: isoOf(at) }],
     ...(event?.replays ?? []).map(
       ({ at, by }) => ['Sent again', `${utcText(at)} UTC by ${by}`] as const,
     ),
+    ['Topic', event?.topic],
+    ['Queue', family],
+    ['Dead letter', letterId],
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { findingsBlock } from '../ground/checks/check.ts';
@@ -99,15 +100,14 @@ export function queuesOf({ queues }: Pick<Status, 'queues'>): TableBlock {
   }
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
-  const names = ['Queued', 'In progress or to retry', 'Dead', ...(hasAges ? ['Oldest'] : [])];
+  const names = ['Queued', 'Working', 'Dead', ...(hasAges ? ['Oldest'] : [])];
   const rows = queues.value.map((queue) => {
-    const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
+    const { family, waiting, inFlight, oldestSeconds, dead } = queue;
     const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
     const opens = line('dead-letters list', [], { queue: family });
     const undecided = undecidedIn(queue);
-    // The number that the findings name; what SQS counts besides is explained.
-    const words = `${undecided}${delivered > 0 ? ` (and ${delivered} delivered since)` : ''}`;
-    const letters = { text: words, tone: undecided > 0 ? 'bad' : 'soft', opens } as const;
+    // The number that the findings name; a note says what SQS counts besides.
+    const letters = { text: `${undecided}`, tone: undecided > 0 ? 'bad' : 'soft', opens } as const;
     const cells = [family, waiting, inFlight, dead && letters];
     return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
   });
@@ -133,11 +133,11 @@ function factsOf(status: Status, shop: string): FactsBlock {
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hourText(status, hour)],
       [
-        'End-to-end latency',
-        times && `p50 ${secondsText(times.p50)}, p99 ${secondsText(times.p99)}, last hour`,
+        'End to end',
+        times && `half within ${secondsText(times.p50)}, 99 % within ${secondsText(times.p99)}`,
       ],
       ['Calls', found('pauses')],
-      ['Reconcile', run && reconcileCell(run, now)],
+      ['Comparison', run && reconcileCell(run, now)],
       ['Subscriptions', found('subscriptions')],
       ['Credentials', found('secrets')],
     ],
@@ -148,11 +148,12 @@ function factsOf(status: Status, shop: string): FactsBlock {
 function hourText({ lastHour }: Status, hour: LastHour | undefined): string {
   if (!hour) return lastHour ? 'unknown' : "not counted with deployment.monitoring 'basic'";
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
-  return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} no change, ${retried} retried, ${rejected} rejected`;
+  const results = `${counted(applied + unchanged + rejected, 'result')}: ${applied} applied, ${unchanged} no change, ${rejected} rejected`;
+  return `${counted(received, 'event')} received, ${results}; ${retried} retried`;
 }
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
-  if (!last) return 'has not run yet';
+  if (!last) return `none yet; the first one runs within ${RECONCILE_MINUTES} minutes`;
   const { endedAt, lookedAt, healed, rolledOut, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
   const end = left === '' ? ` up to ${untilOf(last, now)}` : ` (incomplete: ${left})`;
@@ -180,8 +181,8 @@ function chartsOf(status: Status): readonly ChartBlock[] {
       return { name, tone, values: chart[name as Charted] };
     });
     const times = [
-      { name: 'p50', values: p50 },
-      { name: 'p99', values: p99, tone: 'pending' } as const,
+      { name: 'half within', values: p50 },
+      { name: '99 % within', values: p99, tone: 'pending' } as const,
     ];
     const common = { kind: 'chart', from, everySeconds } as const;
     return [

@@ -317,7 +317,7 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   const moments = {
     'the order was placed': order?.placedAt,
     'the order was fulfilled': order?.fulfilledAt,
-    'the last refund': order?.refundedAt,
+    'a refund was made (the last one)': order?.refundedAt,
     'the order was cancelled': order?.cancelledAt,
   };
   const known = Object.entries(moments).flatMap(([what, at]) =>
@@ -392,7 +392,7 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
         ['Counts for points', isNew ? amountOf(counts) : undefined],
         ['Found by', origin && `reconciliation${isLost ? ', its event was lost' : ''}`],
         ['Event', topicText(topic) || undefined],
-        ['Data as of', version > 0 ? { at: new Date(version).toISOString() } : undefined],
+        ['As it was at', version > 0 ? { at: new Date(version).toISOString() } : undefined],
       ]).facts,
     };
   });

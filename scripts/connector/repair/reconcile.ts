@@ -116,7 +116,7 @@ export async function showRuns(
 ): Promise<Document> {
   const deployment = await findDeployment();
   const shops = await readRuns(deployment, named);
-  const title = `Store and ledger, compared every ${RECONCILE_MINUTES} minutes`;
+  const title = `Every ${RECONCILE_MINUTES} minutes the store is compared with what was sent, and what was lost is sent`;
   return documentOf(title, shops, deployment, { named, isScheduled: true });
 }
 
@@ -145,7 +145,10 @@ export function judgeRuns(
   now: Date,
 ): Judged {
   const [last] = runs;
-  if (!last) return { what: 'No comparison yet: the first one starts automatically.' };
+  if (!last)
+    return {
+      what: `No comparison yet: the first one starts by itself, within ${RECONCILE_MINUTES} minutes.`,
+    };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;
@@ -226,17 +229,33 @@ export function documentOf(
       ...first.slice(0, 1),
       ...(isOpen && !first[0] && shops.some(({ runs }) => runs[0]) ? [STATUS] : []),
       ...(asked.isScheduled
-        ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
+        ? [{ label: 'Compare now', say: CHANGED, line: line('reconcile', [], { shop }) }]
         : []),
       ...(asked.isDeep
         ? []
-        : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
-      { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
-      { label: 'See backfills', line: line('backfill status', [], { shop }) },
+        : [
+            {
+              label: 'Compare everything',
+              say: EVERYTHING,
+              line: line('reconcile', [], { shop, deep: true }),
+            },
+          ]),
+      {
+        label: 'Check that events are sent',
+        say: EVENTS,
+        line: line('webhooks check', [], { shop }),
+      },
+      { label: 'See backfills', say: BACKFILLS, line: line('backfill status', [], { shop }) },
     ],
     data: { stack, shops: shops.map(({ names: _, ...one }) => one) },
   };
 }
+
+const CHANGED = 'What changed since the last comparison (a minute):';
+const EVERYTHING =
+  'Every order, product and code, also as the loyalty service holds it (up to an hour):';
+const EVENTS = 'Whether the store is asked to send every event:';
+const BACKFILLS = 'What existed before the connector:';
 
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): readonly Block[] {

@@ -151,9 +151,9 @@ export async function listCommand(
     title: 'Redemptions of rewards',
     ...(all[0] && { verdict: judgeRedemptions(found, now) ?? ALL_FINISHED }),
     blocks: [
-      ...(all[0] ? [] : [text('No redemptions yet.')]),
+      ...(all[0] ? [] : [text('No redemptions yet. The latest ones appear here.')]),
       redemptionsTable(found, now, 'Unfinished', true),
-      redemptionsTable(finished.slice(0, MOST_LISTED), now, 'Last finished', true),
+      redemptionsTable(finished.slice(0, MOST_LISTED), now, 'Latest redemptions', true),
     ],
     next,
     ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
@@ -251,7 +251,7 @@ export function redemptionsTable(
   const customer = ({ shop, customerId: text }: FoundRedemption) =>
     isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
   const columns = [
-    ...[{ title: 'Reward', shrinks: true }, right('Points'), 'State', 'Since'],
+    ...[{ title: 'Reward', shrinks: true }, right('Points'), 'State', 'When'],
     ...[{ title: 'Code', shrinks: true }, 'Redemption'],
   ];
   const rows = found.map((one) => {
@@ -332,7 +332,7 @@ export async function showCommand(
       ...found.flatMap((one) => closings(one, now)),
       ...tryAgain(found),
       {
-        label: 'See what happened, and their orders',
+        label: 'See events and orders',
         line: line('trace', ['customer', customerId], { shop }),
       },
     ],
@@ -491,7 +491,7 @@ const FIELDS = {
   Points: ({ points }: ShownBalance) => points,
   Cashback: ({ cashback }: ShownBalance) => cashback?.toFixed(2),
   Tier: ({ tier }: ShownBalance) => tier,
-  'Expire next': ({ expiring }: ShownBalance) =>
+  'Next to expire': ({ expiring }: ShownBalance) =>
     expiring && `${expiring.points} on ${expiring.at.slice(0, 10)}`,
 } as const;
 

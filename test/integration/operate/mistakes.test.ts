@@ -21,7 +21,7 @@ it.each([
   ['status --watchh', 'Did you mean --watch?'],
   ['resend order', "<ids> is missing: the store's id"],
   ['resend order 1 --since 1d', "unknown option '--since'"],
-  ['resend shop 1', 'there is no kind "shop". Kinds: order, product, coupon, customer.'],
+  ['resend shop 1', 'there is no kind "shop": order, product, coupon or customer.'],
   ['secrets set orders', 'give the purpose: webhook, loyalty, store, not "orders"'],
   ['secrets set loyalty --rotate', 'are for the webhook secret'],
   ['secrets set webhook --rotate --leaked', 'either --rotate or --leaked'],
@@ -29,7 +29,10 @@ it.each([
   ['secrets set webhook --value x', "unknown option '--value'"],
   ['secrets set webhook a-secret', 'too many arguments'],
   ['trace order', 'give what to look for: trace order ID.'],
-  ['trace shop 1', 'there is no kind "shop". Kinds: order, product, coupon, customer.'],
+  [
+    'trace oder 1',
+    'there is no kind "oder": order, product, coupon or customer. Did you mean order?',
+  ],
   ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
 ])(
   '"%s" is answered with one line that says what is wrong, and ends with 2',

@@ -81,7 +81,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await page.getByRole('button', { name: 'Send again' }).click();
     expect(await agree(page, 'Send 1')).toContain('Done: ');
     await openTab(page, 'Dead letters');
-    await page.getByRole('button', { name: 'Send again: 2 orders' }).click();
+    await page.getByRole('button', { name: 'Send 2 orders again' }).click();
     expect(await agree(page, 'Send 2')).toContain('Done: ');
     await openTab(page, 'Now');
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('All clear');

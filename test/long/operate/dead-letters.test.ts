@@ -65,7 +65,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toMatch(/REASON +COUNT +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/rejected +3 +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toMatch(
-        /^Send again: 3 orders:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
+        /^Send 3 orders again:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
       );
       expect(stdout).toMatch(
         /^Drop: 3 orders:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
@@ -90,7 +90,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
     expect(stdout.replace(/\s+/g, ' ')).toContain('Then send it again, or drop it.');
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /Decide by \d{4}-\d\d-\d\d: then SQS deletes it\. If it has not been sent by then, the first full comparison after/,
+      /Decide by \d{4}-\d\d-\d\d, when AWS deletes it\. If you do nothing, the first full comparison after/,
     );
     expect(stdout).toContain(`npx loyalty-connector trace order ${id} --shop ${SHOP}`);
     expect(stdout).not.toContain(persons.quillane.email);

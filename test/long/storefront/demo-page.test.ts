@@ -151,6 +151,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     const { page, open } = await visit('Toni');
     await open(PRODUCT);
     const button = page.getByRole('button', { name: 'Redeem for 50 points: 3 off' });
+    await page.getByText('More rewards').click();
     await button.waitFor();
     expect(await button.isDisabled()).toBe(true);
     const note = page.getByRole('listitem').filter({ hasText: '3 off' });

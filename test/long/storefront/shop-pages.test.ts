@@ -37,6 +37,7 @@ interface Faults {
 
 /** Only the page's own elements, not those of the widget or of Swagger UI. A text: it runs in the page. */
 const FIND_FAULTS = `(() => {
+  for (const list of document.querySelectorAll('details.fold')) list.open = true;
   const named = (one) => one.tagName + ' ' + one.textContent.trim().slice(0, 30);
   const actions = [...document.querySelectorAll('a, button, select, textarea, summary, input')].filter(
     (one) => one.checkVisibility() && !one.matches('.skip, [aria-hidden], #docs *'),

@@ -267,7 +267,7 @@ describe('the balance of a customer, side by side', () => {
       service: { ...known, expiring: { ...later, at: '2026-12-02T00:00:00Z' } },
     });
     expect(rows[3]).toEqual({
-      field: 'Expire next',
+      field: 'Next to expire',
       values: ['20 on 2026-12-01', '20 on 2026-12-01', '20 on 2026-12-02'],
       differs: true,
     });

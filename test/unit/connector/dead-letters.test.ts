@@ -623,12 +623,12 @@ describe('what documents say of dead letters', () => {
       expiryText(letterOf({ kind } as object), { healing, shops }),
     );
     for (const words of said)
-      expect(words).toMatch(/^Decide by 2026-10-23: then SQS deletes it\. \S/);
+      expect(words).toMatch(/^Decide by 2026-10-23, when AWS deletes it\. \S/);
     expect(said[0]).toContain('full comparison after 2026-10-24');
     expect(said[0]).toContain('except orders older than 60 days if the app lacks read_all_orders');
     const [shop] = shops.map((one) => ({ ...one, platform: 'vendure' as const }));
     const other = expiryText(letterOf({}), { healing, shops: shop ? [shop] : [] });
-    expect(other).toMatch(/by then, the first full comparison .*then\.$/);
+    expect(other).toMatch(/do nothing, the first full comparison .* has it\.$/);
     // It was not rejected: nothing waits for the dead letter to go.
     const unread = { ...letterOf({}), reason: 'unreadable' } as const;
     expect(expiryText(unread, { healing, shops })).toContain('reconcile sends that anyway');

@@ -422,7 +422,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     ['Taken back', '30'],
     ['Counts for points', '20'],
     ['Event', 'sent again by an operator'],
-    ['Data as of', { at: expect.any(String) }],
+    ['As it was at', { at: expect.any(String) }],
   ]);
 });
 

@@ -10,8 +10,6 @@ const template = synthesizeStack({
 const functions = propertiesOf(template, 'AWS::Lambda::Function');
 const logGroups = propertiesOf(template, 'AWS::Logs::LogGroup');
 const sources = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
-const isReceiver = (one: (typeof functions)[number]) =>
-  one.Environment.Variables.LEDGER_TABLE === undefined;
 
 describe('the functions', () => {
   it('run on arm64 and the Node that the project is tested with', () => {

@@ -33,12 +33,12 @@ describe('the texts of the demo shop', () => {
   it('numbers and dates are those of the language', () => {
     const notes = (['en', 'pt-BR', 'es'] as const).map((language) => {
       speak(language);
-      return `${say('The customer now has {} points.', 12345.5)} ${date('2026-11-19T10:00:00Z')}`;
+      return `${say('You now have {} points.', 12345.5)} ${date('2026-11-19T10:00:00Z')}`;
     });
     expect(notes).toEqual([
-      'The customer now has 12,345.5 points. Nov 19, 2026',
-      'O cliente tem agora 12.345,5 pontos. 19 de nov. de 2026',
-      'El cliente tiene ahora 12.345,5 puntos. 19 nov 2026',
+      'You now have 12,345.5 points. Nov 19, 2026',
+      'Você tem agora 12.345,5 pontos. 19 de nov. de 2026',
+      'Ahora tienes 12.345,5 puntos. 19 nov 2026',
     ]);
   });
 });

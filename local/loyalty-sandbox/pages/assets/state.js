@@ -9,7 +9,7 @@ document.addEventListener('click', ({ target }) => {
     control(
       'POST',
       '/sandbox/faults',
-      JSON.stringify(parsed.kind === 'outage' ? parsed : { ...parsed, operation }),
+      JSON.stringify(parsed.kind === 'outage' ? parsed : { operation, ...parsed }),
     );
   } else if (clear !== undefined) {
     control('DELETE', clear === 'all' ? '/sandbox/faults' : `/sandbox/faults?id=${clear}`);

@@ -90,7 +90,8 @@ function judgeOrigins(origins: readonly (number | undefined)[], many: number): F
   const sample = `of the last ${counted(many, 'order')} in the store, the service holds`;
   if (origins.length === 0) return info(`${sample} none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
-  if (builtIn === 0) return pass(`${sample} ${origins.length}, none with Origin 0`);
+  if (builtIn === 0)
+    return pass(`${sample} ${origins.length}, none from a built-in integration (Origin 0)`);
   return warn(
     `${sample} ${origins.length}, ${builtIn} with Origin 0: an integration built into the service sends the same orders`,
     'Use one of the two: switch the integration off in the panel of the service, or do not run the connector.',
@@ -110,7 +111,7 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
     if (active.length === 0) return [info('the program has no active reward')];
     const meant = active.map((one) => ({ ...one, as: rewardTypes[one.RewardType ?? -1] }));
     const known = meant.flatMap(({ Title, Value, as }) =>
-      as ? `"${Title}" ${as} ${Value || ''}`.trim() : [],
+      as ? `"${Title}" (${[as, Value || ''].join(' ').trim()})` : [],
     );
     return [
       ...(known[0] ? [info(`${known.length} active: ${known.join(', ')}`)] : []),

@@ -1,6 +1,4 @@
-import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
-import { findProject } from '../../../../shared/config/folders.ts';
 import { EXAMPLE_SHOP } from '../../../../shared/config/new-shop.ts';
 import { settingsFileOf } from '../../../../shared/config/settings-file.ts';
 import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
@@ -30,12 +28,9 @@ export function settingsCheck({ where, stage, connector, settingsFile }: Setting
       const found = where === 'aws' ? judgeAddresses(file, connector) : [];
       if (found.some(({ verdict }) => verdict === 'fail')) return found;
       const shops = connector.shops.map(({ domain }) => domain).join(', ');
-      const read =
-        settingsFile === undefined
-          ? file
-          : relative(findProject(), resolve(findProject(), settingsFile));
-      const copy = read === file ? '' : ` ("npm start" runs with the copy ${read})`;
-      return [pass(`${file}${copy} is valid: ${shops}`), ...found];
+      // `npm start` runs with the copy that it made.
+      const when = settingsFile === undefined ? '' : ', as read at the start,';
+      return [pass(`${file}${when} is valid: ${shops}`), ...found];
     },
   };
 }

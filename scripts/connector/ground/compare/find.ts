@@ -51,8 +51,8 @@ export function parseKind(text: string): EntityKind {
   const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
   if (kind) return kind;
   const meant = closestTo(text, [...KINDS]);
-  const kinds = 'Kinds: order, product, coupon, customer.';
-  throw new BadArguments(`there is no kind "${text}". ${meant ? `Did you mean ${meant}?` : kinds}`);
+  const hint = meant ? ` Did you mean ${meant}?` : '';
+  throw new BadArguments(`there is no kind "${text}": order, product, coupon or customer.${hint}`);
 }
 
 /**

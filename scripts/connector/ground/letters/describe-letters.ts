@@ -63,8 +63,7 @@ export interface About {
 /** Reasons can quote a size or a field, so their number has a limit. */
 const MOST_GROUPS = 200;
 const REST = 'more reasons than can be listed: narrow them down with a filter';
-const DELIVERED =
-  'The loyalty service has received the same or a newer state of each since. Nothing is left to send.';
+const DELIVERED = 'All of these reached the loyalty service later. Nothing is left to send.';
 
 /** Of dead letters with the newest first. The largest group first, and last those that were delivered since. */
 export function groupsOf(letters: readonly (ListedDeadLetter & Known)[]): readonly LetterGroup[] {
@@ -273,9 +272,9 @@ export function expiryText(
     const shop = shops.find(({ domain }) => domain === event.shop);
     const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
     const except = hidden === undefined ? '' : `, except ${hidden}`;
-    return `If it has not been sent by then, the first full comparison after ${day} sends what the store has then${except}.`;
+    return `If you do nothing, the first full comparison after ${day} sends it as the store then has it${except}.`;
   };
-  return `Decide by ${deletedAt(letter).slice(0, 10)}: then SQS deletes ${which}. ${then()}`;
+  return `Decide by ${deletedAt(letter).slice(0, 10)}, when AWS deletes ${which}. ${then()}`;
 }
 
 type KnownLetter = SummarizedDeadLetter & Known;

@@ -142,7 +142,9 @@ export function judgeScopes(
   const extra = granted.filter((scope) => scope !== ALL_ORDERS && !hasScope(names, scope));
   return [
     ...(findings.length > 0 ? findings : [pass('the token is accepted and has all scopes')]),
-    ...(extra.length > 0 ? [info(`the settings do not need ${extra.join(', ')}`)] : []),
+    ...(extra.length > 0
+      ? [info(`the app has more scopes than the settings need: ${extra.join(', ')}`)]
+      : []),
   ];
 }
 
@@ -198,7 +200,7 @@ export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocum
   if (!data?.storeCreditConfiguration) return unknown('its store credit could not be read');
   return data.storeCreditConfiguration.storeCreditEnabled
     ? info(
-        `cashback becomes store credit. If the log says "${OTHER_END}", a credit whose answer was lost needs you`,
+        `cashback becomes store credit. If the log says "${OTHER_END}", look at that customer's credit in the admin: it may have been given twice`,
       )
     : fail(
         'cashback becomes store credit, but the checkout does not accept it: nobody can redeem it',
@@ -236,5 +238,7 @@ export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
       return info(`"${name}"${until} ${how}: discounts ${ids}; ${then}`);
     });
   });
-  return findings.length > 0 ? findings : [pass('no active Rollout changes a discount')];
+  return findings.length > 0
+    ? findings
+    : [pass('no active Rollout (test on a share of buyers) changes a discount')];
 }

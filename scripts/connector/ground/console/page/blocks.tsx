@@ -21,7 +21,7 @@ import type { Ran } from '../run-command.ts';
 import { isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
-import { clockText, dayText, localText, numberText, secondText, textIn } from './words.ts';
+import { clockText, dayText, localText, numberText, secondText, textIn, ZONE } from './words.ts';
 
 const INTERRUPTED = 130;
 const GONE: NonNullable<Ran['problem']> = {
@@ -114,7 +114,7 @@ function Blocks({
   return (
     <Level.Provider value={level}>
       {lead && (
-        <div class="blocks">
+        <div class="verdict info">
           <Text {...lead} />
         </div>
       )}
@@ -293,7 +293,11 @@ function Timeline({ title, lines }: TimelineBlock) {
           const isNewDay = index === 0 || day !== dayText(lines[index - 1]?.at ?? '');
           return (
             <li class={tone} key={`${index}`}>
-              {isNewDay && <p class="day">{day}</p>}
+              {isNewDay && (
+                <p class="day">
+                  {day}, {ZONE}
+                </p>
+              )}
               <time dateTime={at} title={localText(at)}>
                 {secondText(at)}
               </time>
@@ -387,8 +391,12 @@ function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
           onMouseLeave={() => setSeen(-1)}
         >
           <path class="grid" d={`M0 0H${length}M0 50H${length}M0 100H${length}`} />
+          {/* What never happened would hide the others' zeros. */}
           {series.map(({ name, values }, index) => (
-            <path class={lineClass(index)} d={pathOf(values, most)} key={name} />
+            <g class={lineClass(index)} key={name}>
+              {values.some(Boolean) && <path d={pathOf(values, most)} />}
+              <path class="dots" d={dotsOf(values, most)} />
+            </g>
           ))}
           {periods.map(({ time }, at) => (
             <rect x={at} width="1" height="100" key={time} />
@@ -434,15 +442,26 @@ function roundUp(value: number): number {
   return size * ([2, 4, 6, 8].find((one) => one * size >= value) ?? 10);
 }
 
-/** In the middle of its period each; a single value between two gaps is a dash. */
-function pathOf(values: readonly (number | null)[], most: number): string {
-  const isKnown = (at: number) => typeof values[at] === 'number';
-  return values
-    .map((one, at) => {
-      if (one === null) return '';
-      const y = 100 - (one / most) * 100;
-      if (isKnown(at - 1)) return `L${at + 0.5} ${y}`;
-      return isKnown(at + 1) ? `M${at + 0.5} ${y}` : `M${at} ${y}h1`;
-    })
+type Values = readonly (number | null)[];
+
+/** In the middle of its period each, joined where neighbours have values. */
+const pathOf = (values: Values, most: number): string =>
+  values
+    .map(
+      (one, at) => one !== null && `${values[at - 1] == null ? 'M' : 'L'}${pointOf(one, at, most)}`,
+    )
+    .filter(Boolean)
     .join('');
-}
+
+/** A single value between two gaps. */
+const dotsOf = (values: Values, most: number): string =>
+  values
+    .map((one, at) =>
+      one === null || values[at - 1] != null || values[at + 1] != null
+        ? ''
+        : `M${pointOf(one, at, most)}h0`,
+    )
+    .join('');
+
+const pointOf = (one: number, at: number, most: number) =>
+  `${at + 0.5} ${100 - (one / most) * 100}`;

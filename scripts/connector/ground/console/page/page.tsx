@@ -9,7 +9,7 @@ import { about, open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
 import { type Question, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
-import { localText, secondText } from './words.ts';
+import { localText, secondText, ZONE } from './words.ts';
 
 function Page() {
   const line = place.value;
@@ -60,6 +60,8 @@ function View({ line }: { readonly line: Line }) {
   const isSearch = search?.command === line.command && !search.option && line.operands.length === 0;
   const question = useQuestion(isSearch ? undefined : line);
   const { ran, asking, askAgain } = question;
+  // The page of one of them is about nothing else.
+  const isSearched = search && (!search.option || search.command === line.command);
   const isHome = tab?.line.command === line.command && line.operands.length === 0;
   const narrowed = line.options[search?.option ?? ''] ?? '';
   const title = ran?.document?.title ?? tab?.name ?? line.command;
@@ -93,7 +95,7 @@ function View({ line }: { readonly line: Line }) {
         {/* The stack stands above every page. */}
         {heading !== title && !title.includes(about.stack) && <p class="soft">{title}</p>}
       </div>
-      {search && (
+      {isSearched && (
         <SearchBox {...{ search, line }} key={`${search.command} ${narrowed}`} isFirst={isSearch} />
       )}
       <div class="answer" aria-busy={asking !== undefined}>
@@ -110,7 +112,7 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
     <div class="bar">
       {at !== undefined && (
         <span class="soft" title={localText(at)}>
-          as of {secondText(at)}
+          as of {secondText(at)} {ZONE}
         </span>
       )}
       <button type="button" class="quiet" onClick={asking ? stop : () => void askAgain()}>

@@ -45,7 +45,11 @@ const ALL_TABS: readonly Tab[] = [
     name: 'Dead letters',
     line: line('dead-letters list', [], { limit: 25 }),
     also: ['dead-letters show'],
-    search: { command: 'dead-letters list', label: 'Order, code or any text', option: 'text' },
+    search: {
+      command: 'dead-letters list',
+      label: 'Order number, code, error or id',
+      option: 'text',
+    },
   },
   {
     name: 'Customers',
@@ -63,7 +67,12 @@ const ALL_TABS: readonly Tab[] = [
   {
     name: 'History',
     line: line('history', [], { limit: 25 }),
-    search: { command: 'history', label: 'Who', option: 'who' },
+    search: {
+      command: 'history',
+      label: 'Name of a person or role',
+      option: 'who',
+      shows: 'What people changed, and whose personal data they saw, in the last 90 days.',
+    },
   },
 ];
 

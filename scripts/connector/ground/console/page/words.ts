@@ -3,6 +3,9 @@ import { relativeTime } from '../../terminal/text.ts';
 
 const LOCALE = 'en-GB';
 
+/** Of every clock on the page: `UTC`, `GMT-3`. */
+export const ZONE = new Date().toLocaleTimeString(LOCALE, { timeZoneName: 'short' }).slice(9);
+
 export function numberText(value: number): string {
   return value.toLocaleString(LOCALE).replace('-', '−');
 }
