@@ -98,11 +98,11 @@ describe('an alarm', () => {
     const { properties, description } = alarm;
     const [message = ''] = description.split('\n');
     const { isUrgent } = LIVES[headingOf(alarm)] ?? {};
-    expect(message).toMatch(isUrgent ? / Look at it now\.$/ : / Look at it today\.$/);
+    expect(message).toMatch(isUrgent ? /^Look at it now: / : /^Look at it today: /);
     const { Threshold, EvaluationPeriods } = properties as Readonly<Record<string, number>>;
     const of = Threshold ?? 0;
     const known = [
-      ...[of, of / 60, of / 1_000, EvaluationPeriods, RETENTION.toDays(), RETENTION.toDays() - 1],
+      ...[of, 2 * of, of / 60, of / 1_000, EvaluationPeriods, RETENTION.toDays(), RETENTION.toDays() - 1],
       ...[HEALED_PERCENT, OLDEST_MESSAGE_MINUTES, RECONCILE_MINUTES],
     ];
     const said = (message.match(/\d[\d,]*/g) ?? []).map((one) => Number(one.replaceAll(',', '')));
