@@ -102,7 +102,15 @@ describe('an alarm', () => {
     const { Threshold, EvaluationPeriods } = properties as Readonly<Record<string, number>>;
     const of = Threshold ?? 0;
     const known = [
-      ...[of, 2 * of, of / 60, of / 1_000, EvaluationPeriods, RETENTION.toDays(), RETENTION.toDays() - 1],
+      ...[
+        of,
+        2 * of,
+        of / 60,
+        of / 1_000,
+        EvaluationPeriods,
+        RETENTION.toDays(),
+        RETENTION.toDays() - 1,
+      ],
       ...[HEALED_PERCENT, OLDEST_MESSAGE_MINUTES, RECONCILE_MINUTES],
     ];
     const said = (message.match(/\d[\d,]*/g) ?? []).map((one) => Number(one.replaceAll(',', '')));
