@@ -79,6 +79,8 @@ export interface ReconciledShop {
   readonly versionsAreReadings?: readonly EntityKind[];
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
+  /** The ledger was lost or restored, and knows no call from before then, in epoch milliseconds. */
+  readonly forgottenUntil?: number | undefined;
 }
 
 export interface Compared {

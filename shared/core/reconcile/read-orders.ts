@@ -9,6 +9,7 @@ import {
   OUT_OF_TIME,
   type ReadingAssumptions,
   type ReconcileDeps,
+  type ReconciledShop,
   type Sent,
   type Stopped,
   sendOnce,
@@ -32,7 +33,7 @@ const MOST_AMOUNTS_HEALED = 3;
  * reported; a lost state is sent again. An order that cannot be read is counted, and the scan goes on.
  */
 export async function readOrders(
-  shop: string,
+  { domain: shop, forgottenUntil }: Pick<ReconciledShop, 'domain' | 'forgottenUntil'>,
   orders: readonly SentOrder[],
   deps: ReconcileDeps,
 ): Promise<(OrdersRead & { readonly kind: 'read' }) | Stopped> {
@@ -80,7 +81,7 @@ export async function readOrders(
   async function settle(order: SentOrder, held: HeldOrder | undefined): Promise<void> {
     const { id, entry } = order;
     read.push(id);
-    const verdict = judgeHeld(order, held, assumptions, now());
+    const verdict = judgeHeld({ ...order, forgottenUntil }, held, assumptions, now());
     if (verdict.kind === 'waits') lately.push(id);
     if (verdict.kind !== 'report' && verdict.kind !== 'heal') return;
     const isAmount = verdict.kind === 'heal' && verdict.what === 'amount';
@@ -127,7 +128,7 @@ const SHOWN_AFTER_MS = 24 * 3_600_000;
  * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export function judgeHeld(
-  { entry, applied }: SentOrder,
+  { entry, applied, forgottenUntil = 0 }: SentOrder & Pick<ReconciledShop, 'forgottenUntil'>,
   held: HeldOrder | undefined,
   assumptions: ReadingAssumptions,
   now: Date,
@@ -138,7 +139,8 @@ export function judgeHeld(
   });
   if (differences.length === 0) return { kind: 'same' };
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
-  if (isAboutState && now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
+  const calledAt = Math.max(lastCallAt(entry), forgottenUntil);
+  if (isAboutState && now.getTime() - calledAt < SHOWN_AFTER_MS) return { kind: 'waits' };
   const isHealed =
     applied !== undefined &&
     (!held || figures.store?.state === 'cancelled' || assumptions.ordersAreReplaced) &&

@@ -231,7 +231,7 @@ export async function comparePage(
     const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, deps);
     const done = { kind: 'compared', ...compared, next: nextPage(scan, page.value.next) } as const;
     if (!purpose.readsOrders || sentOrders.length === 0) return done;
-    const ordersRead = await readOrders(shop.domain, sentOrders, deps);
+    const ordersRead = await readOrders(shop, sentOrders, deps);
     if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
     return { ...done, sent: [...compared.sent, ...ordersRead.sentAgain], ordersRead };
   }

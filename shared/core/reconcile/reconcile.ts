@@ -80,6 +80,7 @@ export async function reconcile(
       ...shop,
       rules: await withGoLive(rules, goLive, ledger, pauses.takeoverOf(domain)),
       ...(isOpenDoubt(doubt) && { doubt }),
+      forgottenUntil: doubt?.until,
     };
   }
   /** Of all shops, also where the run is for one: a scan of the ledger is for all that wait for it. */

@@ -367,9 +367,11 @@ function withTold({ order, sold }: WantedOrder, record: ServiceOrder): OrderForm
   };
 }
 
-function hasSameProducts(one: Counted, other: Counted): boolean {
+function hasSameProducts(held: ServiceOrder, other: Counted): boolean {
   const text = ({ products }: Counted) => JSON.stringify(products.toSorted());
-  return one.products.length === 0 || text(one) === text(other);
+  // Of an order of nothing, none is all that it held.
+  const areUnknown = held.total > 0 || held.theirs !== undefined;
+  return (held.products.length === 0 && areUnknown) || text(held) === text(other);
 }
 
 /** What is left now and what was taken: together the price before anything was taken. */

@@ -60,11 +60,13 @@ const mappedTo = (wanted: WantedState): Mapped => ({ kind: 'wanted', wanted, rem
 function judge(
   wanted: WantedOrder | undefined,
   found: ReturnType<typeof held> | undefined,
-  { hours = 25, taken = 0, settings = {}, entry = entryWith(taken) } = {},
+  { hours = 25, taken = 0, settings = {}, entry = entryWith(taken), forgottenHours = 0 } = {},
 ) {
   const now = new Date(CALLED + hours * HOUR_MS);
   const applied = wanted && mappedTo(wanted);
-  return judgeHeld({ id: '71', entry, applied }, found, { ...assumptions, ...settings }, now);
+  const forgottenUntil = forgottenHours > 0 ? CALLED + forgottenHours * HOUR_MS : undefined;
+  const sent = { id: '71', entry, applied, forgottenUntil };
+  return judgeHeld(sent, found, { ...assumptions, ...settings }, now);
 }
 
 const judged = (...given: Parameters<typeof judge>) => judge(...given).kind;
@@ -158,6 +160,9 @@ describe('what the service holds of an order', () => {
     ] as const) {
       expect(judge(wanted, found, { hours: 23.9 })).toEqual({ kind: 'waits' });
       expect(judged(wanted, found, { hours: 24 })).toBe('heal');
+      // A ledger that was restored does not know the calls from before.
+      expect(judged(wanted, found, { hours: 33.9, forgottenHours: 10 })).toBe('waits');
+      expect(judged(wanted, found, { hours: 34, forgottenHours: 10 })).toBe('heal');
     }
     // A cancellation takes everything, no matter what was taken before and how orders are replaced.
     const settings = { ordersAreReplaced: false };

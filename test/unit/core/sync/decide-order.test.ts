@@ -64,6 +64,20 @@ const facts = (record?: ServiceOrder, changes: Partial<ServiceSide> = {}): Servi
 
 const whole = order({ a: 60, b: 40 });
 
+it('an order that was told without goods is told of goods that cost nothing yet', () => {
+  const emptied = toldAs(order({}));
+  expect(nextCall(order({ a: 0 }), facts(emptied), byParts).kind).toBe('send');
+  expect(nextCall(order({}), facts(emptied), byParts).kind).toBe('nothing');
+  // Of another integration's order, or of more products than are kept, the list is not known.
+  for (const unknown of [
+    { ...emptied, theirs: 0 },
+    { ...toldAs(whole), products: [] },
+  ]) {
+    const same = unknown.total > 0 ? whole : order({ a: 0 });
+    expect(nextCall(same, facts(unknown), byParts).kind).toBe('nothing');
+  }
+});
+
 const done = (...given: Parameters<typeof afterStep>) => afterStep(...given) as ServiceOrder;
 
 describe('several refunds, one after the other', () => {
