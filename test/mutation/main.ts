@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   optionsOrHelp,
   readCommandLine,
@@ -16,7 +16,8 @@ const HELP = `npm run mutate -- [FILES OR FOLDERS]
 Plants small bugs (mutants) in the code, and lists those that no unit test finds. Without a name: the part of today.
   --sample SHARE   tries only this share of the mutants, from 0 to 1
   --seed N         which ones (default 1)
-  --slowest MS     a test that takes longer than this is not repeated for each mutant (default 500)
+  --slowest MS     a test that needs more than this is not repeated for each mutant (default 500)
+  --tests A,B      with the tests in these files and folders only
   --minutes N      ends after this time, with what was tried until then`;
 
 /** Where points and money move, in parts that fit a night. */
@@ -41,8 +42,10 @@ const options = optionsOrHelp(
       seed: { type: 'string' },
       slowest: { type: 'string' },
       minutes: { type: 'string' },
+      tests: { type: 'string' },
     },
     (values, words) => ({
+      tests: values.tests?.split(','),
       words: words.length > 0 ? words : partOfToday(),
       share: readNumber('--sample', values.sample, { least: 0, most: 1 }) ?? 1,
       seed: readNumber('--seed', values.seed, SEED) ?? 1,
@@ -71,16 +74,27 @@ async function run(wanted: NonNullable<typeof options>): Promise<void> {
 
   const { mutants, files } = plantAll(wanted.words);
   const chosen = mutants.filter(({ id }) => isChosen(id, wanted));
-  const plan = { files, wanted: chosen.map(({ id }) => id), slowestMs: wanted.slowestMs };
-  writePlan(plan);
+  const { slowestMs } = wanted;
+  const plan = { files, wanted: chosen.map(({ id }) => id), slowestMs, budgetMs: 0 };
   console.error(
     `${chosen.length} of ${mutants.length} mutants in ${Object.keys(files).length} files`,
   );
-  const targets = ['related', ...Object.keys(files)];
-  while (Date.now() < until) {
-    const hung = await runTests(targets, folder, until);
-    if (hung.length === 0) break;
-    killed.add(hung);
+  // The tests of the same folder find most, and most of it each of them within a moment.
+  const folders = new Set(mutants.map(({ file }) => dirname(file).replace('shared', 'test/unit')));
+  const near = ['run', ...(wanted.tests ?? folders)];
+  const rounds: [args: string[], budgetMs: number][] = [
+    [near, 500],
+    [near, 30_000],
+  ];
+  if (!wanted.tests) rounds.push([['related', ...Object.keys(files)], 30_000]);
+  for (const [args, budgetMs] of rounds) {
+    writePlan({ ...plan, budgetMs });
+    rmSync(join(folder, 'done'), { force: true });
+    for (let isHung = true; isHung && Date.now() < until; ) {
+      const hung = await runTests(args, folder, until);
+      killed.add(hung);
+      isHung = hung.length > 0;
+    }
   }
 
   const from = testFilesOf(reached.read());
@@ -88,18 +102,18 @@ async function run(wanted: NonNullable<typeof options>): Promise<void> {
   const tested = new Set<number>();
   for (const { id, file } of atLoad) {
     if (Date.now() >= until) break;
-    const near = new Set(
+    const tests = new Set(
       chosen.filter((one) => one.file === file).flatMap((one) => from.get(one.id) ?? []),
     );
-    if (near.size === 0) continue;
+    if (tests.size === 0) continue;
     tested.add(id);
     writePlan({ ...plan, always: id });
-    const hung = await runTests(['run', '--bail=1', ...[...near].slice(0, 6)], folder, until);
+    const hung = await runTests(['run', '--bail=1', ...[...tests].slice(0, 6)], folder, until);
     if (hung.length > 0 || process.exitCode === 1) killed.add([String(id)]);
     process.exitCode = 0;
   }
-  rmSync(folder, { recursive: true });
   print(chosen, killed.read(), (id) => from.has(id) || tested.has(id), wanted);
+  rmSync(folder, { recursive: true });
 }
 
 function plantAll(names: readonly string[]) {

@@ -15,6 +15,8 @@ export interface Plan {
   readonly wanted: readonly number[];
   /** A test that takes longer is not repeated for each mutant. */
   readonly slowestMs: number;
+  /** So long may all mutants of one test take: a slow one does not hold up the others. */
+  readonly budgetMs: number;
   /** The mutant that is planted from the start, for what is computed when a module is loaded. */
   readonly always?: number;
 }

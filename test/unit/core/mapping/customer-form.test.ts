@@ -43,22 +43,27 @@ describe('a customer alone', () => {
   });
 
   it.each([
-    ['unstated', undefined],
-    ['everyone', true],
-    [() => false, undefined],
-  ] as const)('is enrolled by %s: %s', (enrolment, expected) => {
-    expect(formOf(member, { enrolment }).IsEnrolled).toBe(expected);
+    ['unstated', undefined, undefined],
+    ['everyone', true, true],
+    // It is asked about orders only.
+    [() => false, undefined, false],
+  ] as const)('is enrolled by %s: %s, and with an order: %s', (enrolment, alone, withOrder) => {
+    expect(formOf(member, { enrolment }).IsEnrolled).toBe(alone);
+    expect(customerOf(storeOrder(), { enrolment })?.IsEnrolled).toBe(withOrder);
   });
 
-  it('has a document only from a metafield of their own', () => {
+  it('has document and birthday only from a metafield of their own', () => {
     const own = { owner: 'customer', namespace: 'facts', key: 'id' } as const;
     const near = [
       { ...own, namespace: 'other', value: '7' },
       { ...own, key: 'other', value: '8' },
     ];
-    const one = { ...member, metafields: [...near, { ...own, value: ' 123 ' }] };
+    const born = { ...own, key: 'born', value: '1990-04-01' };
+    const one = { ...member, metafields: [...near, { ...own, value: ' 123 ' }, born] };
     const from = 'metafield' as const;
     expect(formOf(one, { document: { from, ...own } }).Document).toBe('123');
+    const { BirthdayDate } = formOf(one, { birthday: { from, ...own, key: 'born' } });
+    expect(BirthdayDate).toBe('1990-04-01T00:00:00.000Z');
     expect(formOf(one, { document: { from, ...own, owner: 'order' } })).not.toHaveProperty(
       'Document',
     );
@@ -237,8 +242,9 @@ describe('a function of the merchant’s', () => {
     const document = (order: StoreOrder): never => {
       throw new TypeError(`${order.customer?.email} order is not defined`);
     };
-    const faults = ['rules.document threw TypeError'];
-    expect(mapped(storeOrder(), { document })).toEqual({ kind: 'fault', faults });
+    const all = { document, birthday: document, enrolment: document };
+    const faults = Object.keys(all).map((name) => `rules.${name} threw TypeError`);
+    expect(mapped(storeOrder(), all)).toEqual({ kind: 'fault', faults });
   });
 
   it.each([
@@ -269,10 +275,12 @@ describe('a function of the merchant’s', () => {
   });
 
   it('that gives metadata other than texts is a fault of that order', () => {
-    const metadata = (() => ({ a: 'b', c: 1 })) as unknown as NonNullable<MappingRules['metadata']>;
-    expect(mapOrder(storeOrder(), { ...rules, metadata }, neverSent)).toEqual({
-      kind: 'fault',
-      faults: ['rules.metadata must return an object of texts'],
-    });
+    for (const answer of [{ a: 'b', c: 1 }, ['b'], null, 'b']) {
+      const metadata = (() => answer) as unknown as NonNullable<MappingRules['metadata']>;
+      expect(mapOrder(storeOrder(), { ...rules, metadata }, neverSent)).toEqual({
+        kind: 'fault',
+        faults: ['rules.metadata must return an object of texts'],
+      });
+    }
   });
 });

@@ -172,6 +172,18 @@ describe('mapping an order', () => {
     expect(formOf(gateways()).PaymentMethod).toBe(undefined);
     const card = { ...storeOrder(), card: { brand: 'Visa', type: 'credit' } };
     expect(formOf(card).PaymentMethod).toEqual({ OriginalId: 'visa-credit', Name: 'Visa credit' });
+    const untyped = { ...card, card: { brand: 'Visa', type: undefined } };
+    expect(formOf(untyped).PaymentMethod).toEqual({ OriginalId: 'visa', Name: 'Visa' });
+  });
+
+  it.each([
+    ['no code', [], null, undefined],
+    ['its code', ['SPRING'], 'SPRING', undefined],
+    ['the first of two codes, and both', ['SPRING', 'FREE'], 'SPRING', 'SPRING, FREE'],
+  ])('names %s', (_, couponCodes, coupon, all) => {
+    const form = formOf({ ...storeOrder(), couponCodes });
+    expect(form.Coupon).toBe(coupon);
+    expect(form.Metadatas?.find(({ Name }) => Name === 'coupons')?.Value).toBe(all);
   });
 
   it('takes branch and salesperson from a till’s order only', () => {
@@ -306,6 +318,20 @@ describe('a deleted order', () => {
       remember: undefined,
     });
     expect(JSON.stringify(mapped)).not.toContain('6940095564');
+  });
+
+  it('is named as the service has it, whatever becomes of it', () => {
+    const before = sent(storeOrder({ fulfilledAfterDays: 1 }));
+    const elsewhere = {
+      ...before,
+      service: { total: 90_500, products: [], taken: 40_000, ...before.service, id: 'theirs-55' },
+    };
+    const { wanted: deleted } = mapDeletedOrder('55', { ...elsewhere, now }) as { wanted: object };
+    const alive = wantedOf(storeOrder(), {}, elsewhere).wanted;
+    const cancelled = wantedOf(storeOrder({ cancelledAfterDays: 1 }), {}, elsewhere).wanted;
+    for (const wanted of [deleted, alive, cancelled]) {
+      expect(wanted).toMatchObject({ id: 'theirs-55', order: { OriginalId: 'theirs-55' } });
+    }
   });
 
   it('is cancelled even when the ledger does not remember sending it', () => {
