@@ -210,6 +210,12 @@ describe('looking again', () => {
     expect(settledOnes).toEqual(['r1 ready']);
   });
 
+  it.each(['used', 'expired'])('announces nothing of a code that is %s', async (state) => {
+    await load(60, 'making');
+    await look(60, state);
+    expect(settledOnes).toEqual([]);
+  });
+
   it('does not hide a new code behind a list from before it', async () => {
     await load(60, 'making');
     nextLook()?.run();
@@ -331,6 +337,14 @@ describe('one moment', () => {
     await load(view(85.5));
     expect(program.model.change).toBe(25.5);
     for (const { run, seconds } of waiting) if (seconds === CHANGE_SECONDS) run();
+    expect(program.model.change).toBeUndefined();
+  });
+
+  it('shows nothing as spent while it is not known whether it was', async () => {
+    await load(view(60));
+    void program.redeem(reward);
+    asked.pop()?.answer(ok(redemption('pending')));
+    await tick();
     expect(program.model.change).toBeUndefined();
   });
 

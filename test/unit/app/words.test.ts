@@ -15,9 +15,12 @@ import {
   changeOf,
   conditionsOf,
   isRefused,
+  readShop,
   redeemLabel,
+  sayNearest,
   sayRedeemed,
   sayState,
+  sayUsed,
 } from '../../../app/program/sentences.ts';
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
@@ -243,6 +246,45 @@ describe('the sentence about a redemption', () => {
     expect(sayState(used, inEnglish)).toBe('Used');
     expect([ready, refused, used].map(isRefused)).toEqual([false, true, false]);
     expect(isRefused({ ...ready, state: 'refused' })).toBe(true);
+  });
+});
+
+describe('a sentence', () => {
+  const reward = { kind: 'fixed', why: 'too-few-points', title: '' };
+  const rewards = [
+    { ...reward, points: 50, missingPoints: 40, title: 'Mug' },
+    { ...reward, points: 90, missingPoints: 5, title: 'Scarf' },
+    { ...reward, points: 9, missingPoints: 1, title: 'Trip', kind: 'other' },
+    { ...reward, points: 8, missingPoints: 2, title: 'Hat', why: 'not-cumulative' },
+  ];
+  const ended: Redemption = {
+    ...{ id: 'r1', rewardId: 3, title: '3 off', points: 50, state: 'credited', code: null },
+    ...{ kind: 'store-credit', value: 3, at: '2026-11-15T12:00:00.000Z' },
+    ...{ validUntil: '2026-12-15T12:00:00.000Z', takeBackUntil: null, takeBackRefused: false },
+  };
+  const off = { kind: 'used', off: 3, currency: 'USD' } as const;
+  const dollars = () => createWords('en', 'USD');
+
+  it.each([
+    ['of the nearest reward', sayNearest({ rewards } as never, inEnglish), /5 points.*Scarf/],
+    ['of store credit that ends', sayState(ended, inEnglish), /€3\.00.* Valid until Dec 15, 2026$/],
+    [
+      'of a goal that is passed',
+      inEnglish.progress({ value: 120, goal: 100 } as never),
+      /^(?!.*120).*100.*100/,
+    ],
+    ['of what came off', sayUsed(off, inEnglish, dollars), /\$3\.00/],
+    ['of what did not', sayUsed({ ...off, off: 0 }, inEnglish, dollars), /^(?!.*\$)/],
+  ])('%s says what is so, and nothing of what is beside it', (_, said, words) => {
+    expect(said).toMatch(words);
+  });
+
+  it('of amounts and links is of what the store says of itself', async () => {
+    const [url, currencyCode] = ['https://shop.example.com', 'BRL'];
+    const shop = { primaryDomain: { url }, paymentSettings: { currencyCode } };
+    const answering = (data: unknown) => readShop({ query: async () => ({ data: data as never }) });
+    expect(await answering({ shop })).toEqual({ currency: 'BRL', address: url });
+    expect(await answering(undefined)).toEqual({ currency: undefined, address: undefined });
   });
 });
 
