@@ -117,7 +117,10 @@ export async function importBalances(
   const due = totalOf(meant, ...states);
   const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
   const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
-    line('import balances', [path], { shop: shop.domain, name, ...given });
+    line('import balances', [path], {
+      ...{ shop: shop.domain, name, 'per-second': options.perSecond },
+      ...given,
+    });
   const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
   const changes = due.rows + toCreate;
   const time = `about ${spanText((changes / perSecond) * 1000)} at ${perSecond}/s (--per-second)`;
