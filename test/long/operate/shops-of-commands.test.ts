@@ -271,6 +271,89 @@ it('the shops have orders and customers of the same ids', () => {
   expect(world.sold[0]).toEqual(world.sold[1]);
 });
 
+const ORDER = () => `${world.sold[0]?.id}`;
+const CUSTOMER = () => `${world.sold[0]?.customerId}`;
+const LETTERS = ['dead-letters list', 'dead-letters replay', 'dead-letters drop --because test'];
+const NONE = /"(?:matching|wouldDrop)":0/;
+
+/** By line, without and with each of its options, and what only the second says, asks or sends. */
+const SHOWN_BY: readonly (readonly [
+  line: string | (() => string),
+  option: string,
+  shown: RegExp,
+])[] = [
+  ...LETTERS.flatMap((path) =>
+    ['--kind product', '--queue products', '--id nobody', '--code None', '--reason crashed']
+      .concat('--text nothing', '--delivered yes', '--since 0s', '--until 2000-01-01')
+      .map((option) => [path, option, NONE] as const),
+  ),
+  ['dead-letters list', '--limit 1', /"letters":\[/],
+  ['dead-letters replay', '--limit 1', /"wouldSend":1,/],
+  ['pause', '--queue orders', /Pause orders of/],
+  ['pause', '--because testing', /"because":"testing"/],
+  ['pause', '--for 2h', /for 2h/],
+  ['resume', '--queue orders', /(?:changed: |Resume )orders of/],
+  [() => `resend order ${ORDER()} --yes`, '--force', /SendMessageBatch .*force/],
+  [() => `resend order ${ORDER()} --yes --force`, '--new-rules', /SendMessageBatch .*newRules/],
+  [() => `resend order ${ORDER()} --yes --force`, '--wait', /"outcomes":\{"/],
+  ['reconcile', '--deep', /reconcile of a shop: .*"mode":"deep"/],
+  ['recover', '--since 2026-11-01', /"since":"2026-11-01T00:00/],
+  ['recover', '--go-live 2026-11-02', /"go-live":"2026-11-02T00:00/],
+  ['recover', '--other-off-since 2026-11-03', /"other-off-since":"2026-11-03T00:00/],
+  ['backfill products --again', '--since 2026-11-01', /from 2026-11-01 until/],
+  ['backfill products --again', '--rate 3', /at 3\/s/],
+  ['backfill products', '--again', /"dryRun":true/],
+  ['import balances points.csv', '--name other', /"name":"other"/],
+  ['import balances points.csv --name other', '--per-second 3', /at 3\/s/],
+  ['import balances points.csv --name other', '--check', /The file has/],
+  ['import balances points.csv', '--undo', /Take back 5/],
+  [() => `trace order ${ORDER()}`, '--reveal', /@example\.org/],
+  [() => `privacy show ${CUSTOMER()}`, '--reveal', /@example\.org/],
+  ['compare orders --since 24h', '--csv compared.csv', /^compared\.csv$/m],
+  ['compare orders --since 24h', '--since 0s', /No order changed/],
+  ['audit --since 24h', '--no-sides', /\(--no-sides\)/],
+  ['audit --since 24h --no-sides', '--until 2020-01-02', /to 2020-01-02 00:00/],
+  ['doctor', '--all', /Replace the loyalty secret/],
+  ...['--since 0s', '--until 2020-01-01', '--command nonsense', '--who nobody'].map(
+    (option) => ['history', option, /No such change/] as const,
+  ),
+  ['history', '--limit 1', /"limit":1\b/],
+  ['storefront setup', '--rotate', /Create a new token"/],
+  ['storefront setup', '--leaked', /end the others"/],
+  // Last: the shops wait for it then.
+  ['go-live', '--no-other', /"changed":false/],
+  ['go-live', '--other-off-since 2026-11-03', /"other-off-since":"2026-11-03T00:00/],
+  ['go-live --no-other', '--from 2026-11-02', /rules\.goLive is 2020-01-01/],
+];
+
+it('what others go on with is there', async () => {
+  for (const line of ['backfill products', 'import balances points.csv', 'storefront setup']) {
+    const words = [...line.split(' '), '--yes', '--shop', domainOf('kestrel')];
+    const { code, told } = await world.run(line, words);
+    expect([0, 3], told.at(-1)).toContain(code);
+  }
+});
+
+it.each(SHOWN_BY)(
+  '%s %s is asked for and shown, and kept in the line to agree to',
+  async (given, option, shown) => {
+    const path = typeof given === 'string' ? given : given();
+    const longest = [...OPTIONS.keys()].toSorted((one, other) => other.length - one.length);
+    const command = longest.find((one) => `${path} `.startsWith(`${one} `)) ?? path;
+    const shop = OPTIONS.has(command) ? ['--shop', domainOf('kestrel')] : [];
+    const run = (words: string) => world.run(command, [...words.split(' '), ...shop]);
+    const [before, after] = [await run(path), await run(`${path} ${option}`)];
+    expect(after.told.join('\n')).toMatch(shown);
+    expect(before.told.join('\n')).not.toMatch(shown);
+    const [, long = ''] = /^--(?:no-)?([\w-]+)/.exec(option) ?? [];
+    const agreed = after.told.flatMap(
+      (one) => one.match(/\{"command":[^{}]*\{[^{}]*"yes":true[^{}]*\}/g) ?? [],
+    );
+    const own = agreed.filter((one) => one.startsWith(`{"command":"${command}"`));
+    for (const line of own) expect(line).toContain(long);
+  },
+);
+
 it.each(COMMANDS)('%s --shop asks, changes and shows what is of that shop alone', async (path) => {
   const isByPath = /path/.test(OPTIONS.get(path) ?? '');
   for (const [name, other, given] of [
