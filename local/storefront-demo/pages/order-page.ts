@@ -100,7 +100,7 @@ function findCall({ order, calls }: Evidence) {
   if (!call) return undefined;
   return {
     at: call.at,
-    note: say('The loyalty service accepted it as completed, under the same id.'),
+    note: say('Accepted as completed.'),
   };
 }
 
@@ -113,7 +113,7 @@ function findRefusal({ order, calls }: Evidence): Pick<Step, 'state' | 'note'> |
   const note =
     typeof why === 'string'
       ? say('The loyalty service refused it: {} The console says what to do.', why)
-      : say('No good answer after {} tries. The connector goes on trying.', own.length);
+      : say('Tried {} times so far.', own.length);
   return { state: typeof why === 'string' ? 'refused' : 'waiting', note };
 }
 

@@ -95,10 +95,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'O conector recebeu {} de {} webhooks deste pedido.',
     'El conector ha recibido {} de {} webhooks de este pedido.',
   ],
-  'The loyalty service accepted it as completed, under the same id.': [
-    'O serviço de fidelidade o aceitou como concluído, com o mesmo id.',
-    'El servicio de fidelidad lo aceptó como completado, con el mismo id.',
-  ],
+  'Accepted as completed.': ['Aceito como concluído.', 'Aceptado como completado.'],
   'An order without a customer earns no points.': [
     'Um pedido sem cliente não rende pontos.',
     'Un pedido sin cliente no da puntos.',
@@ -110,10 +107,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'O serviço de fidelidade o recusou: {} O console diz o que fazer.',
     'El servicio de fidelidad lo rechazó: {} La consola dice qué hacer.',
   ],
-  'No good answer after {} tries. The connector goes on trying.': [
-    'Nenhuma boa resposta após {} tentativas. O conector continua tentando.',
-    'Ninguna buena respuesta tras {} intentos. El conector lo sigue intentando.',
-  ],
+  'Tried {} times so far.': ['{} tentativas até agora.', '{} intentos hasta ahora.'],
   'The same order elsewhere': [
     'O mesmo pedido em outros lugares',
     'El mismo pedido en otros sitios',

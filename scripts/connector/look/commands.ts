@@ -13,7 +13,6 @@ export function registerLook(program: Command, { createProgram, loadChecks }: Pr
   declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
     summary: 'open a page to look at everything and to repair it',
     examples: `\
-  npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector console --read-only         for support: looks, and changes nothing
 
 The page runs on this machine alone, with your AWS credentials: what you may not do, it cannot do. The address
@@ -32,7 +31,6 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     description:
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     examples: `\
-  npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector status --json | jq .verdict.kind     "ok", "pending", "action required" or "unknown"
 `,
     async run() {
@@ -54,8 +52,6 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     examples: `\
   npx loyalty-connector trace 1007                             an order, or a code of this name
   npx loyalty-connector trace order '#1007-A' --shop SHOP
-  npx loyalty-connector trace customer someone@example.com
-  npx loyalty-connector trace coupon SUMMER10 --json
 
 Messages on queues are not shown: they cannot be read without receiving them. For a product that was sent in its
 current state it ends with 0: the service cannot be asked for one.
@@ -76,7 +72,6 @@ current state it ends with 0: the service cannot be asked for one.
     description:
       'Reads each order that changed lately from the store, the ledger and the loyalty service. For an observed shop it compares what would be sent with what the service holds, also under the ids of another integration.',
     examples: `\
-  npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
   npx loyalty-connector compare orders --since 7d --csv compared.csv
 
 The file has one line for each order, without personal data.
@@ -106,7 +101,6 @@ The file has one line for each order, without personal data.
       'Reads log lines, the ledger, dead letters, and each changed order from the store and the loyalty service. Shows for every promise how many cases there were, which broke it, and which could not be decided, and why.',
     examples: `\
   npx loyalty-connector audit --since 24h --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector audit --since 2026-10-01 --until 2026-10-02 --no-sides
   npx loyalty-connector audit --since 7d --logs exported/ --json | jq '.data.promises[].violations'
 
 What was not logged, or is older than the logs are kept, is not decided: docs/how-to/audit.md.
@@ -124,7 +118,6 @@ What was not logged, or is older than the logs are kept, is not decided: docs/ho
     description:
       'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
     examples: `\
-  npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 The webhook address is sent one forged signature, which is refused and not counted.
@@ -140,7 +133,6 @@ The webhook address is sent one forged signature, which is refused and not count
     description:
       'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
     examples: `\
-  npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
 
 Records are kept for 400 days; what CloudTrail adds is in docs/operator-access.md.

@@ -211,19 +211,13 @@ function nextOf(
 ): readonly Suggestion[] {
   const { matching } = list;
   const [newest] = matching;
+  const label = matching.length === 1 ? 'See it' : 'See the newest';
   const others = othersIn(list);
   const more = Math.min((limit ?? 0) + 100, matching.length);
   const listWith = (by: LetterFilter, most: number | undefined): Line =>
     line('dead-letters list', [], { ...optionsOf(by), limit: most });
   return [
-    ...(newest
-      ? [
-          {
-            label: matching.length === 1 ? 'See it' : 'See the newest',
-            line: showLine(newest.letterId),
-          },
-        ]
-      : []),
+    ...(newest ? [{ label, line: showLine(newest.letterId) }] : []),
     ...(limit !== undefined && matching.length > limit
       ? [{ label: `Show ${more}`, line: listWith(filter, more) }]
       : []),

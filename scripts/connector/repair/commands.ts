@@ -70,7 +70,6 @@ without an answer is tried 30 seconds after that call at the earliest.
       'Shows what would be sent, asks, and sends it. The worker reads the store; what the loyalty service already has is not sent.',
     examples: `\
   npx loyalty-connector resend order 1007                       shows what would be sent, and asks
-  npx loyalty-connector resend order 1007 1008 --yes --wait
   npx loyalty-connector resend order 1007 --new-rules           counts it by the rules of today
   npx loyalty-connector compare orders --since 7d               which orders differ, with the line that sends them
 
@@ -118,7 +117,6 @@ sent.
       'Marks the ledger as incomplete, so that the loyalty service is read before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again.',
     examples: `\
   npx loyalty-connector recover                               shows what it would do; changes nothing
-  npx loyalty-connector recover --since 2026-11-16T08:00Z --yes
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 

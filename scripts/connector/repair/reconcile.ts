@@ -116,7 +116,7 @@ export async function showRuns(
 ): Promise<Document> {
   const deployment = await findDeployment();
   const shops = await readRuns(deployment, named);
-  const title = `Every ${RECONCILE_MINUTES} minutes the store is compared with what was sent, and what was lost is sent`;
+  const title = `Every ${RECONCILE_MINUTES} minutes, what the store has is compared with what was sent`;
   return documentOf(title, shops, deployment, { named, isScheduled: true });
 }
 
@@ -145,10 +145,7 @@ export function judgeRuns(
   now: Date,
 ): Judged {
   const [last] = runs;
-  if (!last)
-    return {
-      what: `No comparison yet: the first one starts by itself, within ${RECONCILE_MINUTES} minutes.`,
-    };
+  if (!last) return { what: `None yet. The first starts within ${RECONCILE_MINUTES} minutes.` };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;
@@ -228,34 +225,22 @@ export function documentOf(
     next: [
       ...first.slice(0, 1),
       ...(isOpen && !first[0] && shops.some(({ runs }) => runs[0]) ? [STATUS] : []),
-      ...(asked.isScheduled
-        ? [{ label: 'Compare now', say: CHANGED, line: line('reconcile', [], { shop }) }]
-        : []),
-      ...(asked.isDeep
-        ? []
-        : [
-            {
-              label: 'Compare everything',
-              say: EVERYTHING,
-              line: line('reconcile', [], { shop, deep: true }),
-            },
-          ]),
-      {
-        label: 'Check that events are sent',
-        say: EVENTS,
-        line: line('webhooks check', [], { shop }),
-      },
-      { label: 'See backfills', say: BACKFILLS, line: line('backfill status', [], { shop }) },
+      ...offersIn(shop).slice(asked.isScheduled ? 0 : asked.isDeep ? 2 : 1),
     ],
     data: { stack, shops: shops.map(({ names: _, ...one }) => one) },
   };
 }
 
+const offersIn = (shop: string | undefined): readonly Suggestion[] => [
+  { label: 'Compare now', say: CHANGED, line: line('reconcile', [], { shop }) },
+  { label: 'Compare everything', say: ALL, line: line('reconcile', [], { shop, deep: true }) },
+  { label: 'Check that events are sent', say: EVENTS, line: line('webhooks check', [], { shop }) },
+  { label: 'See backfills', say: BEFORE, line: line('backfill status', [], { shop }) },
+];
 const CHANGED = 'What changed since the last comparison (a minute):';
-const EVERYTHING =
-  'Every order, product and code, also as the loyalty service holds it (up to an hour):';
+const ALL = 'Every order, product and code, also in the loyalty service (up to an hour):';
 const EVENTS = 'Whether the store is asked to send every event:';
-const BACKFILLS = 'What existed before the connector:';
+const BEFORE = 'What existed before the connector:';
 
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): readonly Block[] {

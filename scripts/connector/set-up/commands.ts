@@ -48,7 +48,6 @@ Instead of asking, it reads environment variables: without a terminal it says wh
   declare<InitOptions>(program, 'init', {
     summary: 'write a new project: settings, package.json, a workflow that deploys it',
     examples: `\
-  npx loyalty-connector init my-shop
   npx loyalty-connector init my-shop --package loyalty-connector-1.0.0.tgz
   npx loyalty-connector init my-shop --shop ${EXAMPLE_SHOP} \\
     --loyalty-address https://loyalty.example.com --region eu-west-1 --yes
@@ -69,7 +68,6 @@ Instead of asking, it reads environment variables: without a terminal it says wh
     summary: 'check the settings and write the templates to cdk.out; needs no AWS account',
     examples: `\
   npx loyalty-connector synth                every stage
-  npx loyalty-connector synth --stage dev
 `,
     run: async () => (await import('./synth.ts')).synth,
   }).option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName);
@@ -77,7 +75,6 @@ Instead of asking, it reads environment variables: without a terminal it says wh
   declare(program, 'deploy', {
     summary: 'show what would change on AWS, ask, deploy, and print the next command',
     examples: `\
-  npx loyalty-connector deploy --region eu-west-1
   npx loyalty-connector deploy --stage dev --yes    without a question, for a script
   npx loyalty-connector deploy --roll-back          after you installed an older version
 `,
@@ -98,7 +95,6 @@ Instead of asking, it reads environment variables: without a terminal it says wh
   npx loyalty-connector secrets set webhook --leaked        within 5 minutes only the new one: others know
                                                             the current one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
-  npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Before it is stored, the service is asked whether it accepts it; so is the store for the webhook secret of an
@@ -124,7 +120,6 @@ apiKey or username, password.
     summary: 'find out on a test account what the service does not document; prints the settings',
     examples: `\
   npx loyalty-connector probe                                 the stack that runs on this machine
-  npx loyalty-connector probe --stack loyalty-connector-test --region eu-west-1
   npx loyalty-connector probe --wait 600                      a program that gives points after minutes
 
 For a TEST account only: it makes a customer, orders, a coupon and a redemption, all named
@@ -147,7 +142,6 @@ export function registerPast(program: Command): void {
       'Ends the observation of a shop whose settings say live: reads what the store and the loyalty service have, checks that another integration is off, shows each call that it will make, and asks. Then compares everything with the service before anything is sent.',
     examples: `\
   npx loyalty-connector go-live --no-other                          no other integration ever sent its orders
-  npx loyalty-connector go-live --other-off-since 2026-11-16T08:00Z
   npx loyalty-connector go-live --other-off-since 3h --from 2026-11-01 --yes
 
 Ends with 0 when everything was compared and settled, 3 when messages are left that wait for a later try, 1 while
@@ -178,7 +172,6 @@ function registerBackfill(program: Command): void {
       "Sends orders, products or discount codes of the past through the connector's own queues, read from the store page by page. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
   npx loyalty-connector backfill orders --since 2026-01-01    estimates, and asks
-  npx loyalty-connector backfill orders --since 90d --rate 20 --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
   npx loyalty-connector backfill status
@@ -217,7 +210,6 @@ function registerImport(program: Command): void {
     examples: `\
   npx loyalty-connector import balances points.csv --check    finds all faults, gives nothing
   npx loyalty-connector import balances points.csv            shows what it would give, and asks
-  npx loyalty-connector import balances points.csv --yes --per-second 10
   npx loyalty-connector import balances points.csv --undo     takes back what it gave
 `,
   });

@@ -210,7 +210,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       line('history', [], { limit: '25', who: 'anna' }),
       line('dead-letters list', [], { limit: '25' }),
     ]);
-    await page.getByText('The same in a terminal').click();
+    await page.getByText('In a terminal').click();
     await page.getByRole('button', { name: 'Copy' }).click();
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'), PATIENCE)

@@ -130,7 +130,7 @@ describe("the scopes of a shop's app", () => {
   it('are named when the settings do not need them', () => {
     const findings = judgeScopes([...all, 'write_orders', 'read_users'], wanted);
     expect(verdicts(findings)).toEqual(['pass', 'info']);
-    expect(findings[1]?.what).toContain('than the settings need: write_orders, read_users');
+    expect(findings[1]?.what).toContain('scopes that nothing needs: write_orders, read_users');
   });
 });
 

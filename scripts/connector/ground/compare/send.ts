@@ -167,10 +167,7 @@ export function createPace(perSecond: number) {
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
 
-/**
- * Without `read_all_orders` the store silently leaves out older orders (Shopify, "Order"): a
- * backfill that looks complete and is not would be worse than none.
- */
+/** Without `read_all_orders` the store leaves out older orders: the backfill would only look complete. */
 export async function checkVisibility(
   { kind, since }: { readonly kind: string; readonly since?: string | undefined },
   {

@@ -120,6 +120,7 @@ export function groupsTable(
     readonly next?: (group: LetterGroup) => readonly Suggestion[];
   } = {},
 ): TableBlock {
+  const isMany = groups.some(({ count }) => count > 1);
   const rows = groups.map((group): Row => {
     const { count, delivered, oldest, newest, example, advice } = group;
     const reason = delivered ? 'delivered since' : group.reason;
@@ -128,7 +129,7 @@ export function groupsTable(
         offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
         count,
         (!delivered && codeText(group.code)) || '–',
-        { at: oldest },
+        ...(isMany ? [{ at: oldest }] : []),
         { at: newest },
         { text: aboutText(example), opens: showLine(example.letterId) },
       ],
@@ -137,7 +138,8 @@ export function groupsTable(
     };
   });
   const [code, example] = ['Code', 'Example'].map((title) => ({ title, shrinks: true }));
-  return table(['Reason', right('Count'), code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
+  const when = isMany ? ['Oldest', 'Newest'] : ['Given up'];
+  return table(['Reason', right('Count'), code ?? '', ...when, example ?? ''], rows);
 }
 
 export async function namedGroups(

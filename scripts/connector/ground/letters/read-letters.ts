@@ -222,10 +222,7 @@ export interface SurveySettings {
 
 interface Survey {
   readonly received: number;
-  /**
-   * What SQS counted before, beyond what it gave: in other hands, or behind others of their group. Undefined when the
-   * survey ended before it had seen all.
-   */
+  /** What SQS counted beyond what it gave: in other hands. Undefined when the survey ended early. */
   readonly notSeen: number | undefined;
 }
 

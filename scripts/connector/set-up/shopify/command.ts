@@ -52,7 +52,6 @@ service's webhook subscription and nowhere else. What pages of the store need (a
     examples: `\
   npx loyalty-connector webhooks check
   npx loyalty-connector webhooks sync                shows what it would do
-  npx loyalty-connector webhooks sync --shop SHOP --yes
 `,
   });
   declare(webhooks, 'check', {

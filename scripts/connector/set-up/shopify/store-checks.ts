@@ -49,10 +49,7 @@ export interface WantedScope {
   readonly isOptional?: true;
 }
 
-/**
- * For orders that are more than 60 days old. Shopify grants it only on request, and refuses an app that names it
- * without: so it is never asked for by itself.
- */
+/** For orders of more than 60 days. Shopify grants it on request, and refuses an app that names it without. */
 export const ALL_ORDERS = 'read_all_orders';
 
 const ALWAYS: readonly WantedScope[] = [
@@ -142,16 +139,11 @@ export function judgeScopes(
   const extra = granted.filter((scope) => scope !== ALL_ORDERS && !hasScope(names, scope));
   return [
     ...(findings.length > 0 ? findings : [pass('the token is accepted and has all scopes')]),
-    ...(extra.length > 0
-      ? [info(`the app has more scopes than the settings need: ${extra.join(', ')}`)]
-      : []),
+    ...(extra.length > 0 ? [info(`scopes that nothing needs: ${extra.join(', ')}`)] : []),
   ];
 }
 
-/**
- * Shopify, "App security updates: Thank you, plus what's required next" and "IP allowlists are now required for public
- * apps". No API shows it.
- */
+/** Shopify, "App security updates" and "IP allowlists are now required for public apps". No API shows it. */
 const OF_A_PARTNER =
   'needs an IP allowlist for new installs from 20 November 2026; docs/how-to/agency.md says what to enter';
 
@@ -238,7 +230,5 @@ export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
       return info(`"${name}"${until} ${how}: discounts ${ids}; ${then}`);
     });
   });
-  return findings.length > 0
-    ? findings
-    : [pass('no active Rollout (test on a share of buyers) changes a discount')];
+  return findings.length > 0 ? findings : [pass('no active Rollout (A/B test) changes a discount')];
 }

@@ -49,10 +49,7 @@ export async function checkWebhooks(
   return checksDocument(titleOf(deployment), [resultOf(check, await check.look())]);
 }
 
-/**
- * Creates, corrects and removes subscriptions. Those that Events cover are removed only with --covered: nothing
- * but a person can see that the Events arrive.
- */
+/** Creates, corrects and removes subscriptions; those that Events cover only with --covered, for a person to decide. */
 export async function syncWebhooks(
   session: Session,
   options: SyncOptions,

@@ -16,7 +16,6 @@ import {
   TONE_OF,
   type Verdict,
 } from '../../terminal/document.ts';
-import { counted } from '../../terminal/text.ts';
 import type { Ran } from '../run-command.ts';
 import { isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
@@ -113,12 +112,13 @@ function Blocks({
   const lead = !verdict && blocks[0]?.kind === 'text' ? blocks[0] : undefined;
   return (
     <Level.Provider value={level}>
+      {verdict ? <Banner verdict={verdict}>{first}</Banner> : !lead && first}
       {lead && (
         <div class="verdict info">
           <Text {...lead} />
+          {first}
         </div>
       )}
-      {verdict ? <Banner verdict={verdict}>{first}</Banner> : first}
       <div class="blocks">
         <BlockList blocks={lead ? blocks.slice(1) : blocks} />
       </div>
@@ -198,16 +198,13 @@ function Findings({ title, findings }: FindingsBlock) {
     (tone === 'ok' || tone === 'info') && next.length === 0;
   const quiet = findings.filter(isQuiet);
   const folded = quiet.length > MOST_QUIET ? quiet : [];
-  const notes = folded.filter(({ tone }) => tone === 'info').length;
   return (
     <section class="card findings">
       <Title of={title} />
       <FindingList of={findings.filter((one) => !folded.includes(one))} />
       {folded.length > 0 && (
         <details>
-          <summary>
-            {folded.length - notes} passed{notes === 0 ? '' : `, ${counted(notes, 'note')}`}
-          </summary>
+          <summary>{folded.length} more, with nothing to do</summary>
           <FindingList of={folded} />
         </details>
       )}
@@ -395,7 +392,7 @@ function Chart({ title, from, everySeconds, unit, series }: ChartBlock) {
           {series.map(({ name, values }, index) => (
             <g class={lineClass(index)} key={name}>
               {values.some(Boolean) && <path d={pathOf(values, most)} />}
-              <path class="dots" d={dotsOf(values, most)} />
+              <path class="dots" d={pathOf(values, most, true)} />
             </g>
           ))}
           {periods.map(({ time }, at) => (
@@ -442,26 +439,13 @@ function roundUp(value: number): number {
   return size * ([2, 4, 6, 8].find((one) => one * size >= value) ?? 10);
 }
 
-type Values = readonly (number | null)[];
-
-/** In the middle of its period each, joined where neighbours have values. */
-const pathOf = (values: Values, most: number): string =>
-  values
-    .map(
-      (one, at) => one !== null && `${values[at - 1] == null ? 'M' : 'L'}${pointOf(one, at, most)}`,
-    )
-    .filter(Boolean)
-    .join('');
-
-/** A single value between two gaps. */
-const dotsOf = (values: Values, most: number): string =>
-  values
-    .map((one, at) =>
-      one === null || values[at - 1] != null || values[at + 1] != null
-        ? ''
-        : `M${pointOf(one, at, most)}h0`,
-    )
-    .join('');
-
-const pointOf = (one: number, at: number, most: number) =>
-  `${at + 0.5} ${100 - (one / most) * 100}`;
+/** In the middle of its period each, joined where neighbours have values; `alone`: those between two gaps, as dots. */
+function pathOf(values: readonly (number | null)[], most: number, alone = false): string {
+  const isGap = (at: number) => typeof values[at] !== 'number';
+  const parts = values.map((one, at) => {
+    if (one === null || (alone && !(isGap(at - 1) && isGap(at + 1)))) return '';
+    const point = `${at + 0.5} ${100 - (one / most) * 100}`;
+    return alone ? `M${point}h0` : `${isGap(at - 1) ? 'M' : 'L'}${point}`;
+  });
+  return parts.join('');
+}

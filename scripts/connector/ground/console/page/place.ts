@@ -45,11 +45,7 @@ const ALL_TABS: readonly Tab[] = [
     name: 'Dead letters',
     line: line('dead-letters list', [], { limit: 25 }),
     also: ['dead-letters show'],
-    search: {
-      command: 'dead-letters list',
-      label: 'Order number, code, error or id',
-      option: 'text',
-    },
+    search: { command: 'dead-letters list', label: 'Order, code, error or id', option: 'text' },
   },
   {
     name: 'Customers',

@@ -87,7 +87,7 @@ export function LineLink({ line, class: kind, children }: LinkProps) {
 export function InTerminal({ line }: { readonly line: Line }) {
   return (
     <details class="in-terminal">
-      <summary>The same in a terminal</summary>
+      <summary>In a terminal</summary>
       <CommandText line={line} />
     </details>
   );
