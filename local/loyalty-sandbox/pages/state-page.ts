@@ -80,7 +80,7 @@ ${common.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.st
 }
 
 function renderActiveFaults(faults: readonly ActiveFault<FaultRule>[]): Html {
-  return html`<section id="faults">
+  return html`<section id="faults" class="${faults.length === 0 ? 'none-yet' : 'some'}">
 <h2>Active faults <span class="count">${faults.length}</span></h2>
 ${
   faults.length === 0

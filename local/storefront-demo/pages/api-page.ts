@@ -106,12 +106,14 @@ ${sent && html`<pre>${jsonText(sent.examples.one.value)}</pre><p>Answer</p>`}
 <pre>${jsonText(examples.one.value)}</pre></div></section>\n`;
 }
 
-const MOST_IN_LINE = 56;
+/** Of characters: as many as a telephone shows. */
+const MOST_IN_LINE = 38;
 
 /** JSON in which what is short stays in one line. */
 function jsonText(value: unknown, indent = ''): string {
   const whole = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
-  if (whole.length <= MOST_IN_LINE || typeof value !== 'object' || value === null) return whole;
+  if (indent.length + whole.length <= MOST_IN_LINE || typeof value !== 'object' || value === null)
+    return whole;
   const deeper = `${indent}  `;
   const isList = Array.isArray(value);
   const parts = Object.entries(value).map(([name, one]) => {

@@ -267,11 +267,12 @@ export function actionsOn(
   const whole = line('dead-letters show', [id], { reveal: true });
   const isByHand = !isOver && isMendedFirst(letter);
   const once = isByHand && { say: 'Once that is done:' };
+  const or = isByHand && { say: 'Or give it up:' };
   return [
     ...(isByHand ? seeTrace : []),
     ...(isOver ? [] : firstOf(letter)),
     ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send again', ...once, line: send }]),
-    { label: 'Drop', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
+    { label: 'Drop', ...or, line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
     ...(isErased || isRevealed
       ? []
       : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),

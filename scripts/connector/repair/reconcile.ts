@@ -145,7 +145,8 @@ export function judgeRuns(
   now: Date,
 ): Judged {
   const [last] = runs;
-  if (!last) return { what: `None yet. The first starts within ${RECONCILE_MINUTES} minutes.` };
+  if (!last)
+    return { what: `Not compared yet: the first run is within ${RECONCILE_MINUTES} minutes.` };
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;

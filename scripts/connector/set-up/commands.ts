@@ -86,7 +86,7 @@ Instead of asking, it reads environment variables: without a terminal it says wh
     .option('--allow-loss <ids...>', 'resources that hold state and may be replaced or deleted');
 
   const secrets = declare(program, 'secrets', {
-    summary: 'store the secrets of a shop',
+    summary: 'save the secrets of a shop',
     examples: `\
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
   npx loyalty-connector secrets set webhook --rotate        for a day, accepts the new and the current one
@@ -137,7 +137,7 @@ when an answer proves nothing.
 /** The commands that bring what was before the connector into it. */
 export function registerPast(program: Command): void {
   declare(program, 'go-live', {
-    summary: 'after observing: send the orders of a shop from a moment on',
+    summary: 'end the observation of a shop: send its orders from a moment on',
     description:
       'Ends the observation of a shop whose settings say live: reads what the store and the loyalty service have, checks that another integration is off, shows each call that it will make, and asks. Then compares everything with the service before anything is sent.',
     examples: `\
@@ -206,7 +206,7 @@ function registerBackfill(program: Command): void {
 
 function registerImport(program: Command): void {
   const group = declare(program, 'import', {
-    summary: 'give customers the points or cashback that they have elsewhere',
+    summary: 'give customers the points or cashback that they have in another program',
     examples: `\
   npx loyalty-connector import balances points.csv --check    finds all faults, gives nothing
   npx loyalty-connector import balances points.csv            shows what it would give, and asks

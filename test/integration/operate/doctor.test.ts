@@ -166,14 +166,14 @@ describe('the program in the loyalty service', () => {
     await connector.describe();
     const texts = about('rewards').map(({ what }) => what);
     expect(texts).toEqual([
-      expect.stringMatching(/^9 active: "5 off" fixed 5, "10 percent off" percent 10, .*custom$/),
+      expect.stringMatching(/^9 active: "5 off" \(fixed 5\), "10 percent off" \(percent 10\), .*\(custom\)$/),
     ]);
     expect(texts.join()).not.toContain('50 off"');
   });
 
   it.each([
     [0, 'warn', '1 with Origin 0'],
-    [1, 'pass', 'none with Origin 0'],
+    [1, 'pass', 'none from a built-in integration (Origin 0)'],
   ] as const)(
     'is searched for orders of Origin 0: %i gives %s, and an outage that it is not known',
     async (origin, verdict, text) => {

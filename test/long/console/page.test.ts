@@ -148,7 +148,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       expect(drawn).toContain(one);
       expect(printed).not.toContain(one);
     }
-    const lines = page.getByRole('figure').locator('.plot path:not(.grid)');
+    const lines = page.getByRole('figure').locator('.plot path:not(.grid, .dots)');
     expect(await lines.count()).toBe(5);
     expect(await lines.first().getAttribute('d')).toMatch(/^M0\.5 \d+(\.\d+)?L1\.5 /);
     const folded = page.getByText('Every webhook is refused.');
@@ -189,7 +189,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     await page.getByText('Dead letters of this shop').waitFor();
     expect(page.url()).toMatch(/#\/dead-letters\/list\?reason=rejected$/);
     expect(await page.locator('nav [aria-current]').innerText()).toBe('Dead letters');
-    await page.getByLabel('Order, code or any text').fill('#1007');
+    await page.getByLabel('Order, code, error or id').fill('#1007');
     await page.keyboard.press('Enter');
     await expect.poll(() => asked.at(-1)?.options.text, PATIENCE).toBe('#1007');
     await page.getByText('Dead letters of this shop').waitFor();

@@ -68,7 +68,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
         /^Send 3 orders again:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
       );
       expect(stdout).toMatch(
-        /^Drop: 3 orders:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
+        /^Drop 3 dead letters:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
       );
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);

@@ -231,8 +231,8 @@ export async function describeChangedSettings(
   const read = await readSettingsFile(findProject(), file);
   const faults = read.kind === 'faulty' ? [...read.faults, `Correct ${file}.`] : [];
   return [
-    `${file} has changed since the start. This command uses the settings that the stack runs with.`,
+    `${file} has changed since the start. What you see still runs with the older settings.`,
     ...faults,
-    'To run with the changed settings: stop "npm start" and start it again.',
+    'To use the new ones, stop "npm start" and start it again.',
   ].join('\n');
 }
