@@ -166,7 +166,9 @@ describe('the program in the loyalty service', () => {
     await connector.describe();
     const texts = about('rewards').map(({ what }) => what);
     expect(texts).toEqual([
-      expect.stringMatching(/^9 active: "5 off" \(fixed 5\), "10 percent off" \(percent 10\), .*\(custom\)$/),
+      expect.stringMatching(
+        /^9 active: "5 off" \(fixed 5\), "10 percent off" \(percent 10\), .*\(custom\)$/,
+      ),
     ]);
     expect(texts.join()).not.toContain('50 off"');
   });

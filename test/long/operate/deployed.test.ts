@@ -112,7 +112,9 @@ describe('a deployment on AWS', () => {
       'npx loyalty-connector doctor --stack loyalty-connector-prod --region us-east-1',
     );
     expect(stdout).toMatch(/^orders +1 +0 +0 +42 min$/m);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('End to end half within 0.9 s, 99 % within 2.4 s');
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      'End to end half within 0.9 s, 99 % within 2.4 s',
+    );
     expect(stdout).toMatch(/^Last hour +7 events received, \d+ results: 5 applied/m);
     // The store of a deployment is Shopify: no machine of a test can ask it.
     expect(stdout).toMatch(/^warn {2}subscriptions +unknown: /m);
