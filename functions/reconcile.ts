@@ -12,10 +12,7 @@ import { scanRewards } from '../shared/services/rewards.ts';
 import { byDomain, openShopLoyalty, tryCredentials } from '../shared/services/shop-loyalty.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
-/**
- * What is left of the function's time when scanning stops: enough to finish a page and record its
- * position.
- */
+/** What is left of the function's time when scanning stops: enough to finish a page and record it. */
 const RESERVE_MS = 20_000;
 
 /** A page of a report has up to 8 MB, and needs several times as much of the function's 512 MB. */

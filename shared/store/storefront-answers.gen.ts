@@ -28,7 +28,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Only points, cashback and tier. */
+        /** Points, cashback and tier alone. */
         readonly get: operations["me"];
         readonly put?: never;
         readonly post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Only the rewards, and why some cannot be redeemed. */
+        /** The rewards, and why some cannot be redeemed. */
         readonly get: operations["rewards"];
         readonly put?: never;
         readonly post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Only the codes. */
+        /** The codes of redeemed rewards. */
         readonly get: operations["redemptions"];
         readonly put?: never;
         readonly post?: never;
@@ -465,7 +465,7 @@ export interface operations {
     readonly view: {
         readonly parameters: {
             readonly query?: {
-                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; product `0` is any. */
+                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; `0` stands for any product. */
                 readonly items?: string;
             };
             readonly header?: never;
@@ -522,7 +522,7 @@ export interface operations {
     readonly rewards: {
         readonly parameters: {
             readonly query?: {
-                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; product `0` is any. */
+                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; `0` stands for any product. */
                 readonly items?: string;
             };
             readonly header?: never;
@@ -586,7 +586,7 @@ export interface operations {
     readonly points: {
         readonly parameters: {
             readonly query: {
-                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; product `0` is any. */
+                /** @description Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; `0` stands for any product. */
                 readonly items: string;
                 readonly currency: string;
             };

@@ -171,10 +171,7 @@ export async function ask<O extends OperationId>(
   return { kind: 'asked', value: result && 'value' in result ? result.value : undefined };
 }
 
-/**
- * The same for a call that belongs to no message: it counts and logs here that the service did not
- * answer.
- */
+/** For a call that belongs to no message: it counts and logs here that the service did not answer. */
 export async function callForShopper<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,
