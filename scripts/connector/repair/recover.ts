@@ -62,7 +62,7 @@ interface Plan {
   /** What a lost control record does not say. */
   readonly takeover: Takeover | undefined;
   /** Since when a recovery is under way. */
-  readonly underWay: number | undefined;
+  readonly underWay?: number;
   readonly isPaused: boolean;
 }
 
@@ -142,24 +142,20 @@ async function requireReadable({ aws }: Deployment, table: string): Promise<void
 
 async function planOf(
   shop: Shop,
-  { since, goLive: given, otherOffSince, from }: RecoverOptions,
+  { otherOffSince, from, ...given }: RecoverOptions,
   { deployment, ledger }: Pick<Open, 'deployment' | 'ledger'>,
 ): Promise<Plan> {
   const control = await readControl(ledger, shop.domain);
   const { doubt } = control;
   const restored = from === undefined ? undefined : openLedger(deployment, from);
   const kept = restored ? await readControl(restored, shop.domain) : control;
-  const goLive = await findGoLive(deployment, shop, given, kept, ledger);
-  const isPaused = pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator');
-  const found = {
+  return {
     shop,
-    goLive,
-    isPaused,
+    ...(await findLost(deployment, shop, given, kept, ledger)),
+    isPaused: pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator'),
     takeover: takeoverOf(shop, [control, kept], otherOffSince),
+    ...(isOpenDoubt(doubt) && { since: doubt.since, underWay: doubt.until }),
   };
-  return isOpenDoubt(doubt)
-    ? { ...found, since: doubt.since, underWay: doubt.until }
-    : { ...found, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
 }
 
 /** When another integration was switched off; without that, its refunds would be taken once more. */
@@ -182,29 +178,34 @@ interface FoundGoLive {
 }
 
 /**
- * When the program of a shop began. A ledger that was lost does not say it: its table is new. The secrets of a shop stay
- * when the stack is deleted, and are as old as its first deployment.
+ * When the program of a shop began, and since when its ledger may be missing something. A ledger that was lost says
+ * neither: its table is new. The secrets of a shop stay when the stack is deleted, and are as old as its first deployment.
  */
-export async function findGoLive(
+export async function findLost(
   deployment: Deployment,
-  { domain, path, rules }: Shop,
-  given: number | undefined,
+  { domain, path, rules }: Pick<Shop, 'domain' | 'path' | 'rules'>,
+  given: Pick<RecoverOptions, 'since' | 'goLive'>,
   { goLive: recorded }: ShopControl,
   ledger: Pick<Ledger, 'createdAt'>,
-): Promise<FoundGoLive> {
-  if (rules.goLive !== undefined) return { at: Date.parse(rules.goLive), from: 'rules.goLive' };
-  if (given !== undefined) return { at: given, from: '--go-live' };
+): Promise<Pick<Plan, 'goLive' | 'since'>> {
   const created = await ledger.createdAt();
-  // Kept from an earlier table, or given before. A new table's own record says no more than its date.
-  if (recorded !== undefined && recorded < created) return { at: recorded, from: 'the ledger' };
   const SecretId = secretName(deployment.output('SecretsPrefix'), path, 'loyalty');
   const secrets = new SecretsManager(deployment.aws);
   // Without the right to, or without the secret, the table's date counts.
   const secret = await secrets.describeSecret({ SecretId }).catch(() => undefined);
-  const made = secret?.CreatedDate?.getTime() ?? created;
-  return made < created
-    ? { at: made, from: `the date of the secrets of ${domain}` }
-    : { at: created, from: "the date of the ledger's table" };
+  const deployed = Math.min(secret?.CreatedDate?.getTime() ?? created, created);
+  const goLive = findGoLive();
+  // Products, codes and redemptions do not wait for go-live: what the ledger knew of them is older.
+  return { goLive, since: Math.max(given.since ?? 0, Math.min(deployed, goLive.at)) };
+
+  function findGoLive(): FoundGoLive {
+    if (rules.goLive !== undefined) return { at: Date.parse(rules.goLive), from: 'rules.goLive' };
+    if (given.goLive !== undefined) return { at: given.goLive, from: '--go-live' };
+    // Kept from an earlier table, or given before. A new table's own record says no more than its date.
+    if (recorded !== undefined && recorded < created) return { at: recorded, from: 'the ledger' };
+    const made = deployed < created ? `secrets of ${domain}` : "ledger's table";
+    return { at: deployed, from: `the date of the ${made}` };
+  }
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString();

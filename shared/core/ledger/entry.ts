@@ -162,7 +162,7 @@ export function redactionOf(entry: LedgerEntry | undefined): Pick<LedgerWrite, '
  * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export interface Doubt {
-  /** The moment that it was restored to; of a lost one, go-live. What happened since may not be in it. */
+  /** The moment that it was restored to; of a lost one, the first deployment. What happened since may not be in it. */
   readonly since: number;
   /** Entries that were settled before are compared with the loyalty service before anything is sent. */
   readonly until: number;

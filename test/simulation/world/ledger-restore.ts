@@ -116,7 +116,7 @@ export class LedgerRestore {
     await time.passUntil(time.now + 2 * WORKER_TIMEOUT_MS);
     this.#ledger.restore(this.#copy);
     this.until = time.now;
-    if (!this.#copy) this.since = Math.max(this.#goLive, BEGINNING);
+    if (!this.#copy) this.since = BEGINNING;
     await changeControl(this.#ledger, SHOP, (control) => ({
       ...control,
       goLive: this.#goLive,
