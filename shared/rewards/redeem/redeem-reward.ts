@@ -203,7 +203,7 @@ async function intend(
     ...(value !== undefined && { Value: value }),
     ...(till && { RedeemOrigin: POINT_OF_SALE }),
   });
-  return record.change<FoundIntent>((found, now) => {
+  return record.change<FoundIntent>((found, now, past) => {
     // Another click may have been faster since the first look.
     const joined = join(found, request, deps, now);
     if (joined) return joined;
@@ -216,7 +216,7 @@ async function intend(
     const redemption: Redemption = {
       ...{ id, rewardId, clientKeys: [clientKey], terms, intendedAt: at, since: at },
       state: { at: 'intended', body: bodyOf(terms) },
-      ...(inDoubt() && { tried: true }),
+      ...((inDoubt() || past.has(id)) && { tried: true }),
       ...(till && { staffId: till.staffId }),
     };
     const next = {

@@ -98,9 +98,12 @@ export interface OpenRedemptions {
   read(): Promise<RedemptionRecord>;
   /**
    * One conditional write. Where another process wrote in between, `decide` is called again with the
-   * new record, so it must decide by the record alone.
+   * new record, so it must decide by the record alone. `past`: the last redemptions of the history, also of those that
+   * were erased.
    */
-  change<T>(decide: (found: RedemptionRecord, now: Date) => RecordChange<T>): Promise<T>;
+  change<T>(
+    decide: (found: RedemptionRecord, now: Date, past: ReadonlySet<string>) => RecordChange<T>,
+  ): Promise<T>;
 }
 
 /** The changed record, or none to leave it as it is, and the value for the caller. */
@@ -133,7 +136,8 @@ export function openRedemptions(customer: Customer, deps: RedemptionsDeps): Open
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         const entry = await readEntry(ledger, key);
         const at = now();
-        const { record, line, value } = decide(recallRedemptions(entry?.remembered, at), at);
+        const past = new Set(entry?.outcomes.map(({ topic }) => topic));
+        const { record, line, value } = decide(recallRedemptions(entry?.remembered, at), at, past);
         if (!record) return value;
         const next = entryOf(record, line, entry, retentionDays, at);
         if (await replaceEntry(ledger, key, next, entry)) return value;

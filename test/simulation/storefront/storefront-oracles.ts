@@ -212,10 +212,7 @@ export class StorefrontOracles {
     const [state, isUnclear] = [own?.state.at, own?.stuck === 'credit-unclear'];
     const isRight =
       canceledAt === null
-        ? given.length === 1 ||
-          (isUnclear && given.length === 0) ||
-          // A page that repeats its click after a redaction: docs/reliability.md, "What is not promised".
-          (redacted.has(customerId) && given.length > 1)
+        ? given.length === 1 || (isUnclear && given.length === 0)
         : given.length === 0;
     const isExact = given.every(({ amount }) => amount === cashValue);
     const paid = canceledAt === null ? 'paid' : 'got back';

@@ -216,6 +216,18 @@ describe('a store that keeps the end of a credit less exactly', () => {
     expect(await world.list()).toMatchObject({ redemptions: [{ state: 'credited', value: 10 }] });
   });
 
+  it('waits for a person where a page repeats its click after the customer was erased', async () => {
+    await world.redeem(TEN);
+    await world.drain();
+    const marked = { redactedAt: 1, expiresAt: 1_900_000_000 };
+    await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }], marked);
+    world.clock.ms += 60_000;
+    await world.redeem(TEN);
+    await world.drain();
+    expect(world.store.credits).toHaveLength(1);
+    expect(await world.kept()).toMatchObject([{ stuck: 'credit-unclear' }]);
+  });
+
   it('waits for a person as well where two redemptions of one amount are unclear', async () => {
     world.store.creditFates.push('lost-answer');
     await world.redeem(TEN);
