@@ -122,7 +122,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     expect(page.url()).not.toContain('orsolya');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
     await page.getByRole('link', { name: 'See points and rewards' }).click();
-    await page.getByRole('link', { name: 'See what happened' }).click();
+    await page.getByRole('link', { name: 'See events and orders' }).click();
     await page.getByRole('link', { name: `#${number}` }).click();
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('agree');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
