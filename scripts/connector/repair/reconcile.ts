@@ -239,7 +239,7 @@ const offersIn = (shop: string | undefined): readonly Suggestion[] => [
   { label: 'See backfills', say: BEFORE, line: line('backfill status', [], { shop }) },
 ];
 const CHANGED = 'What changed since the last comparison (a minute):';
-const ALL = 'Every order, product and code, also in the loyalty service (up to an hour):';
+const ALL = 'Everything, also in the loyalty service (up to an hour):';
 const EVENTS = 'Whether the store is asked to send every event:';
 const BEFORE = 'What existed before the connector:';
 
