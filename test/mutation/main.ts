@@ -16,7 +16,7 @@ const HELP = `npm run mutate -- [FILES OR FOLDERS]
 Plants small bugs (mutants) in the code, and lists those that no unit test finds. Without a name: the part of today.
   --sample SHARE   tries only this share of the mutants, from 0 to 1
   --seed N         which ones (default 1)
-  --slowest MS     a test that needs more than this is not repeated for each mutant (default 500)
+  --slowest MS     a test that needs more than this is not repeated for each mutant (default 1000)
   --tests A,B      with the tests in these files and folders only
   --minutes N      ends after this time, with what was tried until then`;
 
@@ -49,7 +49,7 @@ const options = optionsOrHelp(
       words: words.length > 0 ? words : partOfToday(),
       share: readNumber('--sample', values.sample, { least: 0, most: 1 }) ?? 1,
       seed: readNumber('--seed', values.seed, SEED) ?? 1,
-      slowestMs: readNumber('--slowest', values.slowest, { least: 1, most: 1e6 }) ?? 500,
+      slowestMs: readNumber('--slowest', values.slowest, { least: 1, most: 1e6 }) ?? 1000,
       minutes: readNumber('--minutes', values.minutes, { least: 0, most: 1e6 }) ?? 1e6,
     }),
     true,

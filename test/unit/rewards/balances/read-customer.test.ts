@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
+  balanceIn,
   decimalText,
   expiringNext,
   readCustomer,
@@ -186,6 +187,21 @@ describe('a reading of a customer', () => {
           : pass();
       expect(await read()).toMatchObject({ kind: 'retry', why: 'time-out' });
     }
+  });
+});
+
+describe('a balance that the service names', () => {
+  it.each([
+    ['points and cashback', { PointsBalance: 40, CashbackBalance: 1.5 }, '40', '1.5'],
+    ['no cashback, which is none', { PointsBalance: 40 }, '40', '0'],
+    ['no points, which is not known', { CashbackBalance: 1.5 }, undefined, undefined],
+    ['points that no metafield holds', { PointsBalance: 1e13 }, undefined, undefined],
+    ['such cashback', { PointsBalance: 40, CashbackBalance: 1e13 }, undefined, undefined],
+  ])('is of %s', (_, said, points, cashback) => {
+    const balance = balanceIn(said, 0);
+    expect(balance?.points).toBe(points);
+    expect(balance?.cashback).toBe(cashback);
+    expect(balance === undefined).toBe(points === undefined);
   });
 });
 

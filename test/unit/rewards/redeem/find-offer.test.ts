@@ -140,6 +140,9 @@ describe('a reward on offer', () => {
     // Of a large cart, all that the customer has: the order may be smaller than that cart.
     const all = { ...terms, value: 50, minimum: 100 };
     expect(await find(8, { value: 50 }, '11:1000:1')).toMatchObject({ terms: all });
+    // The least and the most that may be chosen are allowed, too.
+    for (const value of [0.01, 50])
+      expect(await find(8, { value })).toMatchObject({ terms: { value } });
     for (const value of [0, 0.001, 50.01, 10.005, Number.NaN, undefined]) {
       const asked = value === undefined ? {} : { value };
       expect(await find(8, asked)).toEqual(refused('value-not-allowed'));

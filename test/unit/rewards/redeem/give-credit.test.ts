@@ -256,16 +256,23 @@ function openSecondReward() {
 }
 
 describe('after an unclear call', () => {
-  it("a merchant's gift of the same amount, with another end, waits for a person", async () => {
-    world.store.creditFates.push('lost-call');
-    await world.redeem(TEN);
-    await gift('2030-01-01T00:00:00Z');
-    await world.drain();
-    expect(await world.kept()).toMatchObject([{ stuck: 'credit-unclear' }]);
-    expect(world.store.credits).toHaveLength(1);
-    const [{ id = '' } = {}] = await world.kept();
-    expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
-  });
+  it.each([
+    ['alone', 0],
+    ['beside one of another redemption', 1],
+  ])(
+    "a merchant's gift of the same amount, with another end, waits for a person: %s",
+    async (_, others) => {
+      if (others > 0) await world.redeem(TEN);
+      world.store.creditFates.push('lost-call');
+      await world.redeem({ ...TEN, clientKey: 'click-0002' });
+      await gift('2030-01-01T00:00:00Z');
+      await world.drain();
+      const unclear = (await world.kept())[others];
+      expect(unclear).toMatchObject({ stuck: 'credit-unclear' });
+      expect(world.store.credits).toHaveLength(1 + others);
+      expect(await world.close(unclear?.id ?? '', 'cancelled')).toMatchObject({ kind: 'closed' });
+    },
+  );
 
   it('a credit for a redemption that a person has closed meanwhile is in the log', async () => {
     const { credit } = world.store;

@@ -147,6 +147,20 @@ it('leaves no code that a slow click made after its points were given back', asy
   await expectBack();
 });
 
+it('leaves no code that a slow click made while its points are still being given back', async () => {
+  world = openRedeeming();
+  const { makeCode } = world.store;
+  world.loyalty.cancelRedemption = async () => NO_ANSWER as never;
+  world.store.makeCode = async (...given) => {
+    world.store.makeCode = async () => ({ kind: 'refused', code: 'INVALID' });
+    await workUntil((at) => at === 'cancelling');
+    return makeCode(...given);
+  };
+  await world.redeem();
+  expect(await state()).toMatchObject({ at: 'cancelling' });
+  expect(world.store.codes.size).toBe(0);
+});
+
 describe('an order that names the code', () => {
   it('wins before the code is deleted', async () => {
     await world.takeBack();
@@ -310,7 +324,7 @@ describe('an order that names the code', () => {
 });
 
 const orderNow = () => ({
-  ...{ customerId: ROBIN, at: new Date(world.clock.ms), codes: ['WELCOME', 'five-1'] },
+  ...{ customerId: ROBIN, at: new Date(world.clock.ms), codes: ['WELCOME', 'Five-1'] },
 });
 const cashback = { AvailableCashback: 20, MaxCashbackForCurrentPurchase: 20 };
 
