@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   advance,
@@ -9,6 +10,8 @@ import {
   type Redemption,
   type RedemptionState,
   type Step,
+  secondsUntil,
+  viewOf,
 } from '../../../../shared/rewards/redeem/redemption.ts';
 import { tidy } from '../../../../shared/rewards/redeem/redemption-record.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
@@ -47,6 +50,9 @@ describe('the code of a redeemed reward', () => {
       ...{ code: 'TEN-1', kind: 'fixed', value: 5, startsAt: at },
       endsAt: '2026-11-08T12:00:00.000Z',
     });
+    const { terms, ...rest } = redemptionAt(intended);
+    const { validDays: _, ...endless } = terms;
+    expect(codeFrom('TEN-1', { ...rest, terms: endless }, now)).not.toHaveProperty('endsAt');
     const longest = 'x'.repeat(255);
     expect(codeFrom(longest, redemptionAt(intended), now).code).toBe(longest);
   });
@@ -167,6 +173,7 @@ describe('a redemption', () => {
     );
     expect(used).toMatchObject({ state: { at: 'used' }, tried: true });
     expect(used && mayBeSpare(used)).toBe(true);
+    expect(start && mayBeSpare(start)).toBe(false);
   });
 
   it('goes these ways besides when it was taken back, and is not taken back again', () => {
@@ -228,6 +235,11 @@ describe('a redemption', () => {
     ];
     expect(waysOf(close, later(60), { stuck: 'look-up-refused' })).toEqual(ways);
     expect(waysOf(close, later(86_400))).toEqual(ways);
+    const closed = (state: RedemptionState, as: 'refused' | 'credited') =>
+      advance(ofCredit(state), { kind: 'close', as }, later(86_400))?.state;
+    // No click was answered with it: the customer sees it in the list.
+    expect(closed(calling, 'refused')).toEqual({ at: 'refused', why: 'refused', late: true });
+    expect(closed(crediting, 'credited')).toEqual({ at: 'credited', expiresAt });
   });
 
   const next = (state: RedemptionState, step: Step, seconds: number) =>
@@ -258,6 +270,61 @@ describe('a redemption', () => {
     expect(next(repeated, { kind: 'not-sent', attempt: 2 }, 1)).toEqual(calling);
     expect(next(repeated, { kind: 'not-sent', attempt: 1 }, 1)).toBeUndefined();
     expect(next(calling, { kind: 'not-sent', attempt: 1 }, 1)).toEqual(intended);
+    expect(next(crediting, { kind: 'credit-not-sent', attempt: 1 }, 1)).toEqual(toCredit);
+    expect(next(crediting, { kind: 'credit-not-sent', attempt: 2 }, 1)).toBeUndefined();
+  });
+
+  const cancelling = { at: 'cancelling', redeemedRewardId: 7, code } as const;
+  const taken = { takeBack: { at } };
+  const tooLate = { takeBack: { at, refused: true } } as const;
+  it.each<[state: RedemptionState, given: Partial<Redemption>, shown: string, hasCode: boolean]>([
+    [intended, {}, 'pending', false],
+    [doubted, {}, 'pending', false],
+    [redeemed, {}, 'making', false],
+    [toCredit, {}, 'making', false],
+    [ready, {}, 'ready', true],
+    [{ at: 'used', code }, {}, 'used', true],
+    [{ at: 'owing', code }, taken, 'used', true],
+    [returning, taken, 'returning', false],
+    [cancelling, {}, 'making', false],
+    [cancelling, taken, 'returning', false],
+    // The points stay spent: the customer gets the code again.
+    [cancelling, tooLate, 'making', false],
+    [{ ...cancelling, ordered: true }, taken, 'used', true],
+    [{ at: 'cancelled', code }, {}, 'cancelled', false],
+    [{ at: 'credited', expiresAt }, {}, 'credited', false],
+    [{ at: 'refused', why: 'refused', late: true }, {}, 'refused', false],
+    [{ ...cancelling, why: 'another-member' }, {}, 'refused', false],
+  ])('is shown as what the customer can do: %j %j is %s', (state, given, shown, hasCode) => {
+    const view = viewOf(redemptionAt(state, given));
+    expect(view).toMatchObject({
+      ...{
+        id: 'AAAABBBBCCCC',
+        rewardId: 1,
+        title: 'Five off',
+        points: 100,
+        kind: 'fixed',
+        value: 5,
+      },
+      ...{ state: shown, code: hasCode ? 'FIVE-1' : null, takeBackUntil: null },
+      takeBackRefused: given === tooLate,
+    });
+    const ends = shown === 'credited' ? expiresAt : null;
+    expect(view?.validUntil).toBe(hasCode ? code.endsAt : ends);
+  });
+
+  it('is not shown where the click itself was answered with the refusal', () => {
+    expect(viewOf(redemptionAt({ at: 'refused', why: 'refused' }))).toBeUndefined();
+  });
+
+  it('is never over before all of its seconds have passed', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100_000 }), fc.nat(100), (passedMs, seconds) => {
+        const left = secondsUntil(at, seconds, new Date(now.getTime() + passedMs));
+        expect(left === 0).toBe(passedMs >= seconds * 1000);
+        expect(secondsUntil(at, seconds, new Date(now.getTime() + passedMs + left * 1000))).toBe(0);
+      }),
+    );
   });
 
   it('is refused when its key is absent twice, ten minutes apart', () => {
