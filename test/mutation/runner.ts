@@ -68,7 +68,7 @@ export default class MutationRunner extends TestRunner {
     if (plan.always !== undefined) return;
     planted = this.queue.shift();
     if (planted !== undefined) tries.set(planted, triesOf(planted) + 1);
-    this.saveBusy(planted);
+    this.saveBusy(planted ?? 0);
     left = LOOPS.least + LOOPS.factor * this.baselineAsked;
     if (this.isFirst) [asked, askedTimes] = [new Set(), 0];
     this.startedAt = cpuMs();
@@ -122,7 +122,7 @@ export default class MutationRunner extends TestRunner {
     this.queue = isTried ? alive.toSorted((one, other) => triesOf(one) - triesOf(other)) : [];
   }
 
-  /** The command ends a process whose file does not change any more. */
+  /** The command ends a process whose file does not change any more. 0: the test as it is. */
   private saveBusy(id: number | undefined): void {
     writeFileSync(join(STATE_FOLDER, `busy-${process.pid}`), id === undefined ? '' : String(id));
   }

@@ -189,7 +189,7 @@ describe('a redemption', () => {
     const from = (step: Step, refused?: true) =>
       advance(redemptionAt(ordered, { takeBack: { at, ...(refused && { refused }) } }), step, now);
     expect(from({ kind: 'cancelled' })?.state).toEqual({ at: 'owing', code });
-    expect(from({ kind: 'restore' })).toMatchObject({ state: { at: 'used' } });
+    expect(from({ kind: 'restore' })?.state).toEqual({ at: 'used', code });
     expect(from({ kind: 'restore' }, true)).toBeUndefined();
   });
 
@@ -264,6 +264,16 @@ describe('a redemption', () => {
     });
     // Of an attempt that was repeated meanwhile.
     expect(next(repeated, refuse, 1)).toBeUndefined();
+  });
+
+  it('records what the store answered, and when it refused', () => {
+    const why = 'CREDIT_LIMIT_EXCEEDED';
+    expect(next(redeemed, { kind: 'made', discountId: '1' }, 0)).toEqual(ready);
+    expect(next(redeemed, { kind: 'store-refused', why: 'TAKEN' }, 0)).toEqual(unwanted);
+    expect(next(crediting, { kind: 'credit-refused', attempt: 1, why }, 0)).toEqual(notCredited);
+    expect(next(crediting, { kind: 'credit-refused', attempt: 2, why }, 0)).toBeUndefined();
+    const credited = { at: 'credited', transactionId: '1', expiresAt } as const;
+    expect(next(crediting, { ...credited, kind: 'credited' }, 0)).toEqual(credited);
   });
 
   it('counts no attempt that was surely not sent', () => {
