@@ -70,7 +70,8 @@ export function plant(
   function wrap(node: ts.Node, text: string): string {
     const own = node.getText(source);
     const { parent } = node;
-    if (ts.isExpressionStatement(node)) return `if (!${ask(node, `${own} → dropped`)}) {${text}}`;
+    // In braces: an `else` that follows is not its own.
+    if (ts.isExpressionStatement(node)) return `{if (!${ask(node, `${own} → dropped`)}) {${text}}}`;
     if (isValue(node)) {
       const changed = replacements(node, source);
       if (changed.length > 0) {

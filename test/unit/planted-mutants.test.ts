@@ -6,6 +6,7 @@ import { ASK, plant } from '../mutation/plant.ts';
 const CODE = `({
   order: (n: number, list: number[]) => {
     if (n > 2 && list.length > 0) list.push(n);
+    else list.pop();
     return { ...(n === 1 && { one: 'first' }), sum: list.filter((one) => one !== 5).at(0) ?? 7 };
   },
   kind: (n: number) => { switch (n) { case 1: return 'a'; default: return ['b', !n]; } },
@@ -47,6 +48,6 @@ describe('planted code', () => {
   });
 
   it('has a mutant in each condition, constant, call, element and property', () => {
-    expect(mutants).toHaveLength(33);
+    expect(mutants).toHaveLength(34);
   });
 });
