@@ -12,7 +12,7 @@ export default defineConfig({
     isolate: false,
     runner: 'test/mutation/runner.ts',
     testTimeout: 180_000,
-    setupFiles: 'test/mutation/setup.ts',
+    setupFiles: 'test/support/property-seed.ts',
     env: { TZ: 'America/St_Johns' },
     reporters: ['dot'],
   },
