@@ -80,7 +80,7 @@ function openWorld() {
         );
       },
     },
-    depth: { of: () => step(() => ({ ready: waiting, hidden: 0 }), unanswered) },
+    depth: { of: () => step(() => ({ ready: waiting - 1, hidden: 1 }), unanswered) },
     ...{ pace: { ...createPace(WINDOW), before: () => 0 }, mostWaiting: 500 },
     ...{ now: () => new Date(0), signal: stop.signal, onProgress: () => {} },
     pause: async (ms) => {

@@ -127,10 +127,14 @@ describe('the offered commands', () => {
     },
   );
 
-  it.each(['stack', 'profile', 'region', 'watch', 'help'])('keep --%s', async (option) => {
-    const [problem] = await run({ command: 'status', operands: [], options: { [option]: 'x' } });
-    expect(problem).toHaveProperty('problem');
-  });
+  it.each(['stack', 'profile', 'region', 'watch', 'help', 'csv', 'verbose', 'version'])(
+    'keep --%s',
+    async (option) => {
+      const [problem] = await run({ command: 'status', operands: [], options: { [option]: 'x' } });
+      const message = `The option --${option} belongs to the console itself.`;
+      expect(problem).toEqual({ problem: { message } });
+    },
+  );
 });
 
 it('reports the mistakes of a line', async () => {
