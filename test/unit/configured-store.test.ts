@@ -5,6 +5,7 @@ import type { ShopStore, StoreSettings } from '../../shared/core/platform/platfo
 import { encodeErasure } from '../../shared/core/store/store.ts';
 import { openStores } from '../../shared/services/configured-store.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';
+import { openShopLoyalty, sandboxAddressOf } from '../../shared/services/shop-loyalty.ts';
 import { openShopifyStore } from '../../shared/shopify/admin/open-store.ts';
 import { answering, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -84,6 +85,38 @@ it.each([
   await store.readOrder(SHOPIFY, '1');
   expect(await store.readOrder(SHOPIFY, '1')).toMatchObject({ why: expect.stringMatching(why) });
   await server.stop();
+});
+
+it('a shop that is observed has an account that is only read, and ids of its own; one sandbox serves who has none', async () => {
+  const shops = connector.shops.map(
+    (one, index) => ({ ...one, mode: index ? 'observe' : 'live' }) as const,
+  );
+  const asked: string[] = [];
+  const credentials = async () => 'unreachable' as const;
+  const secrets = { loyalty: () => ({ get: credentials, refresh: credentials }) } as never;
+  const opened = shops.map((shop) => {
+    const pauses = {
+      guard: (domain: string, breaker: object) => ({ ...breaker, domain }),
+    } as never;
+    const onEnd = (domain: string) => asked.push(domain);
+    const limits = { pauses, rateOf: () => undefined, onEnd };
+    return openShopLoyalty(connector, secrets, shop, limits);
+  });
+  expect(opened.map(({ observes }) => observes)).toEqual([false, true]);
+  expect(opened.map(({ otherOrderIds }) => otherOrderIds)).toEqual([['name', 'number'], ['name']]);
+  const [live, observed] = opened;
+  await expect(observed?.loyalty.upsertCustomer({} as never)).rejects.toThrow();
+  await expect(live?.loyalty.upsertCustomer({} as never)).resolves.toMatchObject({
+    kind: 'transport-failure',
+  });
+  const at = (domain: string, all?: string) => sandboxAddressOf(connector, { domain }, all);
+  expect([
+    at(VENDURE, 'a b'),
+    at(SHOPIFY, 'a b'),
+    at(VENDURE, 'a'),
+    at('other', 'a b'),
+    at(VENDURE),
+  ]).toEqual([...['b', 'a', 'a', 'a', undefined]]);
 });
 
 it('an event is read as the platform of its shop writes it', () => {

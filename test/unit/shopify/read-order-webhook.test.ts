@@ -16,6 +16,16 @@ const twoShirts: OrderSpec['lines'][number] = lineOf(1000, {
   takenBack: 1,
 });
 
+it('a refund counts from when it was processed, else from when it was made, and the last of them', () => {
+  const at = (day: number) => `2026-10-0${day}T12:00:00Z`;
+  const refunds = [
+    { created_at: at(9), processed_at: at(3) },
+    { created_at: at(4), processed_at: null },
+    { created_at: at(1), processed_at: at(2) },
+  ];
+  expect(storeOrder({}, { refunds }).refundedAt).toBe('2026-10-04T12:00:00.000Z');
+});
+
 describe('reading an order', () => {
   it('takes the id from the global id, where no parser can have rounded it', () => {
     const order = storeOrder(

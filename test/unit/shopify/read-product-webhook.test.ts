@@ -26,6 +26,14 @@ const payload = {
   image: { src: 'https://cdn.example.com/a.jpg' },
 };
 
+it.each([
+  ['a variant has a price', [{ price: '5' }], false],
+  ['none has a price', [{ price: null }], true],
+  ['there is none', [], true],
+])('whether the price may be missing is said: %s', (_, variants, partial) => {
+  expect(readProductWebhook({ ...payload, variants })).toMatchObject({ kind: 'read', partial });
+});
+
 describe('reading a product', () => {
   it('reads the price of the cheapest variant, compared as an amount', () => {
     expect(readProductWebhook(payload)).toEqual({

@@ -108,6 +108,18 @@ describe('a code whose discount is in an active Rollout', () => {
   });
 });
 
+it.each([
+  ['the code never ends', {}, undefined],
+  ['the Rollout is not planned to end', { endsAt: '2027-01-01T00:00:00.000Z' }, null],
+])('a code that a Rollout gives to all has no end where %s', async (_, own, concludeAt) => {
+  const given = { ...node(100, { split: 100, activate: [ID] }) };
+  const schedule = concludeAt === null ? null : given.schedule;
+  const rollouts = await read({ ...given, schedule });
+  expect(followRollouts({ ...OWN.scheduled, ...own }, rollouts)).toMatchObject({
+    endsAt: undefined,
+  });
+});
+
 describe('reading Rollouts', () => {
   const LAST = { hasNextPage: false, endCursor: null };
   const answering = (rollouts: object) =>
