@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runningNote } from '../../shared/config/folders.ts';
+import { digestOfSettings } from '../../shared/config/settings-file.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
@@ -34,6 +35,7 @@ export function writeStateFile(
     stack: stack.name,
     stage,
     settings,
+    settingsDigest: digestOfSettings(project, stage),
     region: PLACE.region,
     endpoint: stack.endpoint,
     /** The operator's key, with the policy of the template. */

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { closestTo } from './closest.ts';
@@ -8,6 +9,14 @@ import { SETTINGS_FILE } from './folders.ts';
 /** The settings file of a stage: `connector.config.ts` for `prod`, else `connector.config.<stage>.ts`. */
 export function settingsFileOf(stage: string): string {
   return stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+}
+
+/** Of what the file of the stage says now, to see later whether it was changed. Undefined where there is none. */
+export function digestOfSettings(folder: string, stage: string): string | undefined {
+  const file = resolve(folder, settingsFileOf(stage));
+  return existsSync(file)
+    ? createHash('sha256').update(readFileSync(file)).digest('base64')
+    : undefined;
 }
 
 export interface StageFile {

@@ -20,6 +20,8 @@ import type { Deployment } from '../../../scripts/connector/ground/session/deplo
 import { describeChangedSettings } from '../../../scripts/connector/ground/session/find-deployment.ts';
 import { type Action, runAction } from '../../../scripts/connector/ground/session/run-action.ts';
 import { line } from '../../../scripts/connector/ground/terminal/line.ts';
+import { findProject } from '../../../shared/config/folders.ts';
+import { digestOfSettings } from '../../../shared/config/settings-file.ts';
 
 const PORT = 4999;
 const HOST = `127.0.0.1:${PORT}`;
@@ -146,20 +148,20 @@ it('reports the mistakes of a line', async () => {
 });
 
 it('says in every answer what changed since the console was started', async () => {
-  const answerAfter = (started: Date) =>
+  const answerAfter = (digest: string | undefined) =>
     run(PAUSE, {
       deployment: {
-        note: async () => describeChangedSettings('aws', 'prod', started),
+        note: async () => describeChangedSettings('aws', 'prod', digest),
       } as Deployment,
       async pause(session) {
         await session.findDeployment();
         return 0;
       },
     });
-  expect(await answerAfter(new Date(0))).toContainEqual({
+  expect(await answerAfter('of other settings')).toContainEqual({
     notes: [expect.stringContaining('connector.config.ts has changed since')],
   });
-  expect(await answerAfter(new Date())).toEqual([{ code: 0 }]);
+  expect(await answerAfter(digestOfSettings(findProject(), 'prod'))).toEqual([{ code: 0 }]);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
 import { findProject, runningNote } from '../../../../shared/config/folders.ts';
 import {
+  digestOfSettings,
   readSettingsFile,
   settingsFileOf,
   unknownStage,
@@ -50,6 +51,7 @@ const localStack = v.object({
   stack: v.string(),
   stage: v.string(),
   settings: v.optional(v.string()),
+  settingsDigest: v.optional(v.string()),
   region: v.string(),
   endpoint: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -65,8 +67,7 @@ const START =
 /** The connector that runs on this machine; undefined when none was started. */
 export async function findLocalStack(): Promise<Deployment | undefined> {
   const file = join(findProject(), STACK_FILE);
-  const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtime;
-  if (!writtenAt) return undefined;
+  if (!existsSync(file)) return undefined;
   const parsed = v.safeParse(
     v.pipe(v.string(), v.parseJson(), localStack),
     readFileSync(file, 'utf8'),
@@ -77,8 +78,8 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
       'Delete it and run "npm start".',
     );
   }
-  const { pid, stack, stage, settings, region, endpoint, credentials, outputs, ...sandbox } =
-    parsed.output;
+  const { pid, stack, stage, settings, settingsDigest, ...running } = parsed.output;
+  const { region, endpoint, credentials, outputs, ...sandbox } = running;
   if (!isAlive(pid)) {
     throw new Problem(
       'The connector on this machine is no longer running, but its description file remains.',
@@ -96,7 +97,7 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     output,
     connector: await readStageSettings(stage, settings),
     ...(settings !== undefined && { settingsFile: settings }),
-    note: () => describeChangedSettings('local', stage, writtenAt),
+    note: () => describeChangedSettings('local', stage, settingsDigest),
     sandbox,
   };
 }
@@ -182,7 +183,7 @@ async function findDeployedStack({
   const output = outputsOf(found.outputs, described, 'Deploy this release: npm run deploy.');
   // Not from the name: as a construct, the connector may be in a stack of any name.
   const stage = output('SecretsPrefix').replace(/^.*\//, '');
-  const readAt = new Date();
+  const read = digestOfSettings(findProject(), stage);
   return {
     where: 'aws',
     stage,
@@ -192,7 +193,7 @@ async function findDeployedStack({
     version: output('Version'),
     output,
     connector: await readStageSettings(stage),
-    note: () => describeChangedSettings('aws', stage, readAt),
+    note: () => describeChangedSettings('aws', stage, read),
   };
 }
 
@@ -220,11 +221,11 @@ export async function readStageSettings(
 export async function describeChangedSettings(
   where: Deployment['where'],
   stage: string,
-  readAt: Date,
+  digest: string | undefined,
 ): Promise<string | undefined> {
   const file = settingsFileOf(stage);
-  const found = statSync(resolve(findProject(), file), { throwIfNoEntry: false });
-  if (found === undefined || found.mtime <= readAt) return undefined;
+  const now = digestOfSettings(findProject(), stage);
+  if (digest === undefined || now === undefined || now === digest) return undefined;
   if (where === 'aws') {
     return `${file} has changed since this console was started, and it still uses what it read then. After the deployment, stop it and start it again.`;
   }
