@@ -33,6 +33,16 @@ const long = (name: string, include: string[]): TestProjectInlineConfiguration =
   },
 });
 
+/** Their fakes stand in the place of modules, which would stay loaded with them for the files after. */
+const ALONE = [
+  'test/unit/given-to-functions.test.ts',
+  'test/unit/connector/commands-alone.test.ts',
+];
+
+/** Nothing may depend on where a server, an operator or a test is: half an hour beside the others, and not in UTC. */
+const env = { TZ: 'America/St_Johns' };
+const setupFiles = 'test/support/property-seed.ts';
+
 export default defineConfig({
   test: {
     // Integration tests wait for processes and clocks a good part of their time: with one worker per
@@ -44,18 +54,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: ['bench/**/*.{integration,long}.test.ts'],
+          exclude: ['bench/**/*.{integration,long}.test.ts', ...ALONE],
           // Only a test that hangs gets there: on a busy machine a property test of a second needs many.
           testTimeout: 180_000,
           // Unit tests keep no state of their own outside of their tests: sharing what they import
           // halves the time of the inner loop.
           isolate: false,
-          setupFiles: 'test/support/property-seed.ts',
-          // Nothing may depend on where a server, an operator or a test is: half an hour beside the others, and not in
-          // UTC, where a forgotten zone shows nothing.
-          env: { TZ: 'America/St_Johns' },
+          ...{ setupFiles, env },
         },
       },
+      { test: { name: 'unit-alone', include: ALONE, testTimeout: 180_000, setupFiles, env } },
       {
         test: {
           name: 'integration',

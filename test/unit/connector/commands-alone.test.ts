@@ -493,7 +493,12 @@ it.each([
 ])('recover begins %s', async (_, since, goLive, from) => {
   const { recover } = await load('repair/recover', {
     [`${CORE}/calls/shop-pause.ts`]: { readControl: async () => ({ operator: {}, ended: {} }) },
-    [`${GROUND}/session/deployment.ts`]: { openLedger: () => ({}) },
+    [`${GROUND}/session/deployment.ts`]: { openLedger: () => ({ createdAt: async () => 5 }) },
+    '@aws-sdk/client-secrets-manager': {
+      SecretsManager: class {
+        describeSecret = async () => ({});
+      },
+    },
   });
   const { session, counted } = openSession();
   await recover(session, { since, goLive });
