@@ -34,7 +34,7 @@ const long = (name: string, include: string[]): TestProjectInlineConfiguration =
 });
 
 /** Their fakes stand in the place of modules, which would stay loaded with them for the files after. */
-const ALONE = [
+export const ALONE = [
   'test/unit/given-to-functions.test.ts',
   'test/unit/connector/commands-alone.test.ts',
 ];

@@ -98,7 +98,7 @@ function oneLine(text: string, { registeredArguments, options, commands }: Comma
     .replace(/^option '(\S+).*?' argument '(.*)' is invalid/, '$1 cannot be "$2"')
     .replace(/^missing required argument '(.*)'$/, "required option '<$1>' not specified")
     .replace(/^required option '(.*)' .*$/, (_, one) => `${one} is missing: ${of.get(one)}`)
-    .replace(/^option '(\S+) .*' argument missing$/, '$1 needs a value')
+    .replace(/^option '(.*)' argument missing$/, '$1 needs a value')
     .replace(/^too many .* Expected (\d+) .*: (.*)\.$/, (_, most, given) =>
       commands.length > 0
         ? `unknown command '${given}'`

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { ALONE } from '../../vitest.config.ts';
 import { readPlan } from './state.ts';
 
 const { files } = readPlan();
@@ -9,6 +10,7 @@ export default defineConfig({
   plugins: [{ name: 'planted', enforce: 'pre', transform: (_, id) => files[id] }],
   test: {
     include: ['test/unit/**/*.test.ts'],
+    exclude: [...ALONE],
     isolate: false,
     runner: 'test/mutation/runner.ts',
     testTimeout: 180_000,

@@ -92,13 +92,19 @@ export async function collectTrace(
   const own = attempts.filter(({ about }) => about.kind === kind && about.id === id);
   const waits = stillWaiting(own, now);
   return {
-    ...{ ...sides, letters, ready, waits, tried: own.filter((one) => !waits.includes(one)) },
+    ...{ ...sides, letters, ready, waits, tried: own.filter((one) => wasTried(one, own, now)) },
     replays: sides.entry ? await readReplays(openLists(deployment), key, sides.entry, now) : [],
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
     redemptions: openIn(record?.remembered, now).length,
   };
 }
+
+/** A wait that is over says nothing by itself: a worker ended it, or recorded the next one. */
+const wasTried = (one: WaitingInShop, all: readonly WaitingInShop[], now: Date) =>
+  one.until <= now.getTime() &&
+  (one.ended !== undefined ||
+    all.some((other) => other.messageId === one.messageId && other.receives > one.receives));
 
 /** What was sent again left no line but its outcome: of the replays that may have meant it, the last before that. */
 async function readReplays(

@@ -109,18 +109,23 @@ async function findLetters(
 ): Promise<readonly SummarizedDeadLetter[]> {
   const now = new Date();
   const summaries = openLists(deployment);
-  const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
+  const possible = deployment.connector.shops.flatMap(({ domain: shop }) =>
     EVENT_KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
     readLettersById(summaries, [id], now),
-    ...things.map((thing) => readLettersAbout(summaries, thing, now)),
+    ...possible.map((thing) => readLettersAbout(summaries, thing, now)),
   ]);
   if (found.some((some) => some.length > 0)) return found.flat().toSorted(newestFirst);
   // As the list names it: `#1007`.
   const all = await readSummaries(summaries, now);
   const abouts = await withNames(deployment, all.map(aboutOf));
-  const named = all.filter((_, at) => [id, `#${id}`].includes(abouts[at]?.name ?? ''));
+  const named = all.filter((_, at) => id !== '' && [id, `#${id}`].includes(abouts[at]?.name ?? ''));
+  const things = new Set(named.map((one) => JSON.stringify(aboutOf(one))));
+  if (things.size > 1) {
+    const ids = named.map(({ letterId }) => letterId).join(', ');
+    throw new Problem(`Several shops have dead letters about ${id}.`, `Give the id of one: ${ids}`);
+  }
   if (named.length > 0) return named.toSorted(newestFirst);
   const families = familiesOf(deployment.connector);
   const unlisted = await findUnlisted(deployment, families, { id: [id] }, settings);

@@ -100,7 +100,7 @@ export function queuesOf({ queues }: Pick<Status, 'queues'>): TableBlock {
   }
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
-  const names = ['Queued', 'Working', 'Dead', ...(hasAges ? ['Oldest'] : [])];
+  const names = ['Queued', 'Under way', 'Dead', ...(hasAges ? ['Oldest'] : [])];
   const rows = queues.value.map((queue) => {
     const { family, waiting, inFlight, oldestSeconds, dead } = queue;
     const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);

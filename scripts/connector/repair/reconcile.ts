@@ -130,7 +130,9 @@ interface Asked {
 function judgeShops(shops: readonly ShopRuns[], asked: Asked): Judged {
   const now = new Date();
   const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
-  const kind = worstOf(judged);
+  const worst = worstOf(judged);
+  const isWhole = judged.every((one) => one.kind !== undefined);
+  const kind = worst === 'ok' && !isWhole ? undefined : worst;
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
   return { kind, what: sentences.join('\n') };
@@ -145,8 +147,14 @@ export function judgeRuns(
   now: Date,
 ): Judged {
   const [last] = runs;
-  if (!last)
-    return { what: `Not compared yet: the first run is within ${RECONCILE_MINUTES} minutes.` };
+  if (!last) {
+    return isScheduled
+      ? { what: `Not compared yet: a run starts every ${RECONCILE_MINUTES} minutes.` }
+      : {
+          kind: 'unknown',
+          what: 'This comparison left no record: it broke off, or did not begin.',
+        };
+  }
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; later changes are not compared yet.`;

@@ -314,7 +314,9 @@ export async function showCommand(
   const found = await withWaits(theirs, opened.deployment, now);
   const unwritten = store === NOT_SHOWN ? NOT_SHOWN : ABSENT;
   const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };
-  const verdict = orders.verdict ?? judgeRedemptions(found, now) ?? judgeBalances(sides);
+  const open = judgeRedemptions(found, now);
+  const stuck = open?.kind === 'action required' ? open : undefined;
+  const verdict = stuck ?? orders.verdict ?? open ?? judgeBalances(sides);
   const mergedInto = known.id === customerId ? undefined : known.id;
   const opens = line('redemptions show', [known.id], { shop });
   return {

@@ -226,7 +226,9 @@ export function recognize(
     held.Customer?.OriginalId === Customer?.OriginalId &&
     held.Coupon?.toLowerCase() === Coupon?.toLowerCase();
   const read: ServiceOrder = {
-    ...{ ...now, id: id ?? now.id, total, products, taken: record?.taken ?? 0 },
+    ...{ ...now, id: id ?? now.id, total, taken: record?.taken ?? 0 },
+    // What it does not state of an order of nothing is taken for the same.
+    products: held.Products || total > 0 ? products : now.products,
     rest: isSameRest ? now.rest : undefined,
   };
   const isTold = record !== undefined && total === record.total;

@@ -98,8 +98,8 @@ export interface OpenRedemptions {
   read(): Promise<RedemptionRecord>;
   /**
    * One conditional write. Where another process wrote in between, `decide` is called again with the
-   * new record, so it must decide by the record alone. `past`: the last redemptions of the history, also of those that
-   * were erased.
+   * new record, so it must decide by the record alone. `past`: of the history, the last redemptions that may have spent
+   * points, also erased ones.
    */
   change<T>(
     decide: (found: RedemptionRecord, now: Date, past: ReadonlySet<string>) => RecordChange<T>,
@@ -113,6 +113,9 @@ export interface RecordChange<T> {
   readonly line?: { readonly id: string; readonly outcome: string; readonly why?: string };
   readonly value: T;
 }
+
+/** Of a redemption with no other line in the history, no call spent points. */
+const UNCALLED: ReadonlySet<string> = new Set(['intended', 'refused']);
 
 /** Each process has one step to make here: so many conflicts are a fault, or many clicks of one caller at once. */
 const MOST_ROUNDS = 20;
@@ -136,7 +139,8 @@ export function openRedemptions(customer: Customer, deps: RedemptionsDeps): Open
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         const entry = await readEntry(ledger, key);
         const at = now();
-        const past = new Set(entry?.outcomes.map(({ topic }) => topic));
+        const called = entry?.outcomes.filter(({ outcome }) => !UNCALLED.has(outcome));
+        const past = new Set(called?.map(({ topic }) => topic));
         const { record, line, value } = decide(recallRedemptions(entry?.remembered, at), at, past);
         if (!record) return value;
         const next = entryOf(record, line, entry, retentionDays, at);

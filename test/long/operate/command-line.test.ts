@@ -62,7 +62,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['start --store shopfy', /Did you mean shopify\?/],
     ['start --store magento', /Allowed choices are shopify, vendure\. Help/],
     ['dead-letters list --since yesterday', /Give a duration such as 90m/],
-    ['dead-letters show', /<id> is missing: the dead letter's, or/],
+    ['dead-letters show', /<id> is missing: its id, or what it is about/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /--because <reason> is missing: /],
     ['dead-letters drop --because test', /choose the dead letters/],

@@ -45,7 +45,7 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
     [
       NO_CREDENTIALS,
       'No AWS credentials were found.',
-      'Sign in (aws sso login), set AWS_PROFILE, or give --profile NAME.',
+      `Sign in (aws sso login${profile}), set AWS_PROFILE, or give another --profile NAME.`,
     ],
     [
       /^(InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|AuthFailure)\b/,
