@@ -15,13 +15,13 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   Genaral_LengthLimitExceeded:
     'A text we sent is too long; the limits are not documented. Check names, addresses, metadata.',
   Order_OrderCompletedNeddCompletedDate:
-    'A completed order without its completion date: correct shared/core/mapping/map-order.ts, and deploy.',
+    'A completed order without its completion date: report it, or correct shared/core/mapping in a clone.',
   Order_OrderCompletedDateMustBeAfterPlacementDate:
     'The completion date is before the placement date: compare the two in the store.',
   Order_CompletedOrderCannotBeCancelled:
     'It is then sent as a returned order; if that is refused, too, cancel it in the admin panel.',
   Order_CancelledOrderRequiresCancellationDate:
-    'A cancelled order without its cancellation date: correct shared/core/mapping/map-order.ts, and deploy.',
+    'A cancelled order without its cancellation date: report it, or correct shared/core/mapping in a clone.',
   Order_OrderCancellationDateBeforePlacementDate:
     'Cancelled before it was placed: compare the two dates in the store.',
   Points_PointsCannotBeZero:
@@ -39,7 +39,7 @@ export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = 
   ApiExternalProduct_Cant_Insert_Update:
     'The product was not written and no reason is given; sending it again is safe.',
   ApiExternalErro_Original_Id_Cant_Be_Null:
-    'Something was sent without its OriginalId: correct the mapping in shared/core/mapping, and deploy.',
+    'Something was sent without its OriginalId: report it, or correct shared/core/mapping in a clone.',
   ApiExternalCustomer_Cant_Insert:
     'No reason is given; two first orders of one customer at the same time can do this.',
   ApiExternalCustomer_Cant_Update:

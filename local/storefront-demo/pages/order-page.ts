@@ -113,7 +113,7 @@ function findRefusal({ order, calls }: Evidence): Pick<Step, 'state' | 'note'> |
   const note =
     typeof why === 'string'
       ? say('The loyalty service refused it: {} The console says what to do.', why)
-      : say('Tried {} times so far.', own.length);
+      : say('Tries so far: {}.', own.length);
   return { state: typeof why === 'string' ? 'refused' : 'waiting', note };
 }
 

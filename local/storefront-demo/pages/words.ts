@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
     'O serviço de fidelidade o recusou: {} O console diz o que fazer.',
     'El servicio de fidelidad lo rechazó: {} La consola dice qué hacer.',
   ],
-  'Tried {} times so far.': ['{} tentativas até agora.', '{} intentos hasta ahora.'],
+  'Tries so far: {}.': ['Tentativas até agora: {}.', 'Intentos hasta ahora: {}.'],
   'The same order elsewhere': [
     'O mesmo pedido em outros lugares',
     'El mismo pedido en otros sitios',

@@ -79,7 +79,7 @@ export interface ReconciledShop {
   readonly versionsAreReadings?: readonly EntityKind[];
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
-  /** The ledger was lost or restored, and knows no call from before then, in epoch milliseconds. */
+  /** After a lost or restored ledger, and after go-live: it may not know the calls from before then (epoch milliseconds). */
   readonly forgottenUntil?: number | undefined;
 }
 
