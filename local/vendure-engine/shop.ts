@@ -56,6 +56,8 @@ export class VendureShop {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        // A connection that is kept may be closing on the other side when a busy machine uses it again.
+        connection: 'close',
         ...(token && { authorization: `Bearer ${token}` }),
         ...(channel && { 'vendure-token': channel }),
       },

@@ -5,6 +5,7 @@ import { execute, type GraphQLSchema, parse, validate } from 'graphql';
 import { readAnswer } from '../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
 import { adminSchema, queryCost } from '../../shared/shopify/admin/schema/admin-schema.ts';
+import { LASTING } from './lasting.ts';
 
 /** What happens to the next query instead of its answer. */
 export type Reaction =
@@ -39,7 +40,7 @@ export interface AdminServer {
 
 /** The part of Shopify's Admin API that the client's tests need: the real schema over real HTTP. */
 export async function startAdminServer(root: AdminRoot = {}): Promise<AdminServer> {
-  const server = createServer((request, response) => {
+  const server = createServer(LASTING, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });

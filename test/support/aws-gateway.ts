@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { answerIdentity } from '../../local/stack/gateway/gateway.ts';
 import { forwardRequest } from './forward-request.ts';
+import { LASTING } from './lasting.ts';
 
 /** Answers for a service that has no emulator. */
 export type ScriptedService = (
@@ -25,7 +26,7 @@ export function startAwsGateway(
   services: Readonly<Record<string, string | ScriptedService>>,
   faultOf: (operation: string) => 'refused' | 'answer lost' | undefined = () => undefined,
 ): Promise<Emulator> {
-  const server = createServer((incoming, response) => {
+  const server = createServer(LASTING, (incoming, response) => {
     const scope = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(
       incoming.headers.authorization ?? '',
     );

@@ -24,6 +24,7 @@ import type { QueueFamily, StoreQueueFamily } from '../../shared/core/events/eve
 import type { Store } from '../../shared/core/store/store.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { buildWarm, createConnectorQueues, invocationOf } from './event-source.ts';
+import { LASTING } from './lasting.ts';
 
 export const AWS_SECRET = 'aws-secret-of-this-test';
 
@@ -172,7 +173,7 @@ export function serveWeb(
   answer: (request: WebRequest) => Promise<{ readonly status: number; readonly body?: string }>,
 ) {
   return listen(
-    createServer(async (incoming: IncomingMessage, response) => {
+    createServer(LASTING, async (incoming: IncomingMessage, response) => {
       const { method = '', url: target = '', headersDistinct: headers } = incoming;
       const { status, body } = await answer({
         ...{ method, target, headers },

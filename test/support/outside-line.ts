@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
+import { LASTING } from './lasting.ts';
 
 /** Everything that a function talks to. */
 const outsideServices = ['ledger', 'queue', 'secrets', 'loyalty', 'store'] as const;
@@ -101,7 +102,7 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
   }
 
   for (const service of outsideServices) {
-    const server = createServer((incoming, response) => {
+    const server = createServer(LASTING, (incoming, response) => {
       response.on('error', () => {});
       handle(service, incoming, response).catch(() => response.destroy());
     });

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { LASTING } from './lasting.ts';
 
 interface ReceivedRequest {
   readonly method: string;
@@ -44,7 +45,7 @@ export async function startScriptedServer(tls?: https.ServerOptions): Promise<Sc
     });
   };
   // Long ids of four-byte characters make long paths: Node's own limit is 16 KiB.
-  const options = { maxHeaderSize: 1024 * 1024 };
+  const options = { ...LASTING, maxHeaderSize: 1024 * 1024 };
   const listening = tls
     ? https.createServer({ ...options, ...tls }, listener)
     : http.createServer(options, listener);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
+import { LASTING } from './lasting.ts';
 
 export type ScriptedAnswer =
   | { readonly status?: number; readonly body: object }
@@ -26,7 +27,7 @@ export async function startScriptedService(
   answer: (operation: string, body: never, count: number) => ScriptedAnswer,
 ): Promise<ScriptedService> {
   const requests: { operation: string; body: unknown }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer(LASTING, async (request, response) => {
     const body = await json(request);
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     requests.push({ operation, body });

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
+import { LASTING } from './lasting.ts';
 
 /**
  * `UNEVEN=7`: the browser's requests arrive late and are answered late, each by a time of its own that follows from
@@ -21,7 +22,7 @@ export const beLate = async (): Promise<void> => {
 /** The arguments for a browser behind a proxy that is late, also for the servers of this machine. */
 export async function unevenProxy(): Promise<readonly string[]> {
   if (UNEVEN === undefined) return [];
-  const server = createServer(async (request, response) => {
+  const server = createServer(LASTING, async (request, response) => {
     await beLate();
     const { url = '', method, headers } = request;
     const passed = ask(url, { method, headers }, async (answer) => {

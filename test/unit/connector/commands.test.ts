@@ -205,13 +205,19 @@ it.each([
 ])('names the profiles where the one that was asked for does not exist: %s', (name, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'profiles-'));
   const config = join(folder, 'config');
-  writeFileSync(config, '[default]\n[profile shop]\nregion = eu-west-1\n[sso-session team]\n');
+  writeFileSync(
+    config,
+    '[default]\n[profile shop]\nregion = eu-west-1\n[sso-session team]\n[till]\n',
+  );
+  writeFileSync(join(folder, 'credentials'), '[ till ]\n[ops]\n');
   vi.stubEnv('AWS_CONFIG_FILE', config);
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
   const asked = (profile: string) =>
     explainAwsError(Object.assign(new Error(message), { name }), { profile });
   expect(asked('shopp')?.message).toContain('There is no AWS profile "shopp"');
   expect(asked('shopp')?.next).toBe('Profiles there: default, shop. Did you mean shop?');
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'credentials'));
+  expect(asked('opss')?.next).toBe('Profiles there: default, shop, till, ops. Did you mean ops?');
   expect(asked('shop')?.message).toMatch(/^No AWS (credentials were found|region is set)\.$/);
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });

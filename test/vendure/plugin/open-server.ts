@@ -20,6 +20,7 @@ import { VendureShop } from '../../../local/vendure-engine/shop.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
 import { vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
+import { LASTING } from '../../support/lasting.ts';
 import { openMerchant } from '../merchant.ts';
 
 export const SECRET = 'secret-of-this-test-0123456789abcdef';
@@ -40,7 +41,7 @@ export async function openConnector() {
     answer: (_: Sent): number => 200,
     close: () => server.close(),
   };
-  const server = createServer(async (request, response) => {
+  const server = createServer(LASTING, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     // A page to which a proxy sends strangers: it says 200 to all.

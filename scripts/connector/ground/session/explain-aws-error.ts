@@ -121,18 +121,15 @@ function noProfile(name: string): Problem {
 
 function knownProfiles(): readonly string[] {
   const { AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = process.env;
-  const files = [
-    AWS_CONFIG_FILE ?? join(homedir(), '.aws/config'),
-    AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws/credentials'),
-  ];
-  const named = files.flatMap((file) => [
-    ...textOf(file).matchAll(/^\s*\[(?:profile\s+)?(.+?)\s*\]/gm),
-  ]);
-  return [
-    ...new Set(
-      named.map(([, name = '']) => name).filter((name) => !/^(sso-session|services) /.test(name)),
+  const home = (file: string) => join(homedir(), '.aws', file);
+  // Other sections of the first file are sessions and services.
+  const named = [
+    ...textOf(AWS_CONFIG_FILE ?? home('config')).matchAll(
+      /^\s*\[(?:profile\s+(.+?)|(default))\s*\]/gm,
     ),
+    ...textOf(AWS_SHARED_CREDENTIALS_FILE ?? home('credentials')).matchAll(/^\s*\[\s*(.+?)\s*\]/gm),
   ];
+  return [...new Set(named.map(([, name, fallback]) => name ?? fallback ?? ''))];
 }
 
 function textOf(file: string): string {
