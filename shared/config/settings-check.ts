@@ -55,7 +55,9 @@ function oneOf(...choices: readonly (string | number)[]) {
   const words = choices.map((choice) => JSON.stringify(choice).replaceAll('"', "'"));
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return v.picklist(choices, ({ input }) => {
-    const meant = typeof input === 'string' && closestTo(input, choices.map(String));
+    if (typeof input !== 'string') return rule;
+    if (typeof choices[0] === 'number') return `${rule}, without quotes`;
+    const meant = closestTo(input, choices.map(String));
     return meant ? `${rule}; did you mean '${meant}'?` : rule;
   });
 }

@@ -61,10 +61,14 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
   } catch (error) {
     if (error instanceof SettingsError) {
       const source = readFileSync(resolve(folder, file), 'utf8');
-      const sentences = error.faults.map(
-        ({ path, problem }) => `${file}${placeOf(path, source)}: ${path} ${problem}`,
+      const placed = error.faults.map((fault) => ({
+        ...fault,
+        place: placeOf(fault.path, source),
+      }));
+      const inOrder = placed.sort((one, other) => lineOf(one.place) - lineOf(other.place));
+      return faulty(
+        ...inOrder.map(({ path, problem, place }) => `${file}${place}: ${path} ${problem}`),
       );
-      return faulty(...sentences);
     }
     const [at = `${file} could not be read`, token] = placeIn(error, folder);
     const [name = file] = /^[^:]+(?=:)/.exec(at) ?? [];
@@ -110,14 +114,15 @@ function placeIn(error: unknown, folder: string): readonly [at?: string, token?:
 
 /** Comments match without the group. */
 const TOKENS =
-  /\/\/.*|\/\*[\s\S]*?\*\/|('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
+  /\/\/.*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
 
 /** The bracket that a wrong one or the end of the file finds open, or the quote without its end. */
 function whatIsOpen(source: string): string | undefined {
   const open: string[] = [];
   for (const { index, 1: token = '' } of source.matchAll(TOKENS)) {
     const [, line] = positionIn(source, index).split(':');
-    if (/^[{[('"`]$/.test(token)) open.push(`the ${token} of line ${line} is still open`);
+    if (/^(?:[{[('"`]$|\/\*)/.test(token))
+      open.push(`the ${token.slice(0, 2)} of line ${line} is still open`);
     const closes = { '}': '{', ']': '[', ')': '(' }[token];
     if (/^['"`]$/.test(token) || (closes && open.at(-1)?.[4] !== closes)) break;
     if (closes) open.pop();
@@ -166,6 +171,8 @@ function positionIn(source: string, at: number): string {
   const lines = source.slice(0, at).split('\n');
   return `:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
+
+const lineOf = (place: string): number => Number(place.split(':')[1] ?? 0);
 
 const isForeign = (path: string): boolean =>
   path.includes('/node_modules/') || dirname(pathOf(path)) === import.meta.dirname;

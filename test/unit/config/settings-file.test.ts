@@ -34,7 +34,7 @@ function faultsOf(files: Readonly<Record<string, string>>): Readonly<Record<stri
 
 const unexpected = (token: string) =>
   `unexpected "${token}": a comma, quote or bracket is missing or extra, on this line or the one above`;
-const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = {
+const FILES: Readonly<Record<string, readonly [text: string, ...faults: string[]]>> = {
   'syntax.ts': [settings('rules: : {},'), `syntax.ts:5:10: ${unexpected(':')}`],
   'comma.ts': [settings('rules: {}\n  alarms: {},'), `comma.ts:6:3: ${unexpected('alarms')}`],
   'quote.ts': [
@@ -105,6 +105,20 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
     settings('').replace("address: 'https://loyalty.example.com'", ''),
     'missing.ts:4:3: loyalty.address is missing',
   ],
+  'quoted.ts': [
+    settings("deployment: { logRetentionDays: '30' },"),
+    'quoted.ts:5:17: deployment.logRetentionDays must be 1, 3, 5, 7, 14, 30, 60, 90, 180 or 365, without quotes',
+  ],
+  'several.ts': [
+    settings('retryWindowDays: 0,\n  colour: 1,\n  healing: { deepEveryDays: 0 },'),
+    'several.ts:5:3: retryWindowDays must be a whole number of days from 1 to 10',
+    'several.ts:6:3: colour is not a setting',
+    'several.ts:7:14: healing.deepEveryDays must be a whole number of days from 1 to 31',
+  ],
+  'comment.ts': [
+    settings("/* the shop's colour: 1,"),
+    'comment.ts:6: it ends too early: the /* of line 5 is still open',
+  ],
   'built.ts': [
     settings("...{ rules: { completWhen: 'paid' } },"),
     'built.ts: rules.completWhen is not a setting; did you mean completeWhen?',
@@ -114,8 +128,8 @@ const found = faultsOf(
   Object.fromEntries(Object.entries(FILES).map(([name, [text]]) => [name, text])),
 );
 
-it.each(Object.entries(FILES))('%s: a mistake is named with its place', (name, [, fault]) => {
-  expect(found[name]).toEqual([fault]);
+it.each(Object.entries(FILES))('%s: a mistake is named with its place', (name, [, ...faults]) => {
+  expect(found[name]).toEqual(faults);
 });
 
 let projects: string;
