@@ -20,6 +20,7 @@ interface RestoreWorld {
 }
 
 const UNEXPLAINED: PersonReason['reason'] = 'unexplained';
+const KEY_USED: PersonReason['reason'] = 'key-used';
 
 /**
  * In some runs the ledger is restored to an earlier moment, or lost, while the store lives on. The operator pauses the
@@ -65,7 +66,8 @@ export class LedgerRestore {
       // Not without a look at its past, which the store always shows here.
       (code === UNEXPLAINED && !why.includes('not known')) ||
       // A refund counted otherwise while its money was pending: more was taken than the store's states explain.
-      why.includes('ExceedsOrderTotal');
+      why.includes('ExceedsOrderTotal') ||
+      code === KEY_USED;
     if (!isUnexplained && !this.#isPastRecovery(entity.id)) return false;
     if (!this.forPerson.has(entity.id)) this.#kernel.journal.play('order left to a person');
     this.forPerson.add(entity.id);

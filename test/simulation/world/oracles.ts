@@ -12,7 +12,7 @@ import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted
 import type { StoreCustomer } from '../../../shared/store/store-entities.ts';
 import { judgeOrder } from '../../support/judge-order.ts';
 import type { MemoryLedger } from '../../support/memory-ledger.ts';
-import { type LawRules, usualRules } from '../../support/order-law.ts';
+import { type LawRules, standingOf, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP, shopRules } from './connector.ts';
 import type { LedgerRestore } from './ledger-restore.ts';
@@ -30,7 +30,7 @@ interface Compared {
   readonly knownSince: ReadonlyMap<string, number>;
   /** A webhook about a dispute never came. */
   readonly disputesLost: boolean;
-  readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
+  readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'since' | 'until'>;
   /**
    * A known limit: only the dead letter of its deletion knew of the order when the ledger was lost, and it expired. See
    * docs/recover.md#what-a-lost-ledger-can-still-hide.
@@ -121,10 +121,12 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
  * The rules that an order is counted by: those that it was first sent as completed under. Both, where it was sent while
  * they changed.
  */
-function rulesOf(id: string, { rules, seen, knownSince, disputesLost }: Held): LawRules[] {
-  const taxes = taxesOf(id, { rules, seen, knownSince });
+function rulesOf(id: string, held: Held): LawRules[] {
+  const taxes = taxesOf(id, held);
   // A dispute changes nothing of its order, so without its webhook no scan finds it.
-  const disputes = disputesLost ? (['take-back', 'ignore'] as const) : (['take-back'] as const);
+  const disputes = held.disputesLost
+    ? (['take-back', 'ignore'] as const)
+    : (['take-back'] as const);
   return taxes.flatMap((rule) =>
     disputes.map((lostDisputes) => ({ ...usualRules, taxes: rule, lostDisputes })),
   );
@@ -132,12 +134,25 @@ function rulesOf(id: string, { rules, seen, knownSince, disputesLost }: Held): L
 
 function taxesOf(
   id: string,
-  { rules, seen, knownSince }: Pick<Held, 'rules' | 'seen' | 'knownSince'>,
+  { rules, seen, knownSince, restore, store }: Held,
 ): LawRules['taxes'][] {
-  if ((seen.completedAt.get(id) ?? rules.changeAt) < rules.changeAt) return ['include'];
+  const completedAt = seen.completedAt.get(id) ?? rules.changeAt;
+  if (completedAt < rules.changeAt) {
+    const isForgotten = completedAt >= restore.since && completedAt <= restore.until;
+    return isForgotten && countsAlike(store.orderStates.get(id)) ? BOTH : ['include'];
+  }
   const markedAt = knownSince.get(id) ?? Number.POSITIVE_INFINITY;
-  return markedAt < rules.changeAt + ON_ITS_WAY_MS ? ['include', 'exclude'] : ['exclude'];
+  return markedAt < rules.changeAt + ON_ITS_WAY_MS ? BOTH : ['exclude'];
 }
+
+const BOTH: LawRules['taxes'][] = ['include', 'exclude'];
+
+/** A ledger that forgot such an order finds it as today's rules count it: docs/recover.md says so. */
+const countsAlike = (states: readonly (OrderRow | undefined)[] = []): boolean =>
+  states.some((row) => {
+    const [one, other] = BOTH.map((taxes) => row && standingOf(row, { ...usualRules, taxes }));
+    return one?.kind === 'open' && other?.kind === 'open' && one.minor === other.minor;
+  });
 
 /** By the rows of the store alone. */
 function judge(
