@@ -197,7 +197,7 @@ export const mutations: readonly Mutation[] = [
     bug: 'an order of a lost ledger is left to a person without a look at its past',
     find: "if ((next.kind === 'ask-store' || lacksBook) && !gathered.askedForBook)",
     replace: "if ((next.kind === 'ask-store' || lacksBook) && gathered.askedForBook)",
-    within: 120,
+    within: 700,
   },
   {
     name: 'completed-becomes-pending',
