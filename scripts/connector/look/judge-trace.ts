@@ -1,11 +1,8 @@
 import { readLettersById } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { DROPPED, type ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import {
-  type EntityKey,
-  type EntityKind,
-  queueFamilyOf,
-} from '../../../shared/core/events/event.ts';
+import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
+import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
@@ -93,7 +90,7 @@ export async function collectTrace(
   const waits = stillWaiting(own, now);
   return {
     ...{ ...sides, letters, ready, waits, tried: own.filter((one) => wasTried(one, own, now)) },
-    replays: sides.entry ? await readReplays(openLists(deployment), key, sides.entry, now) : [],
+    replays: sides.entry ? await readReplays(openLists(deployment), sides, sides.entry, now) : [],
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
     redemptions: openIn(record?.remembered, now).length,
@@ -106,10 +103,9 @@ const wasTried = (one: WaitingInShop, all: readonly WaitingInShop[], now: Date) 
   (one.ended !== undefined ||
     all.some((other) => other.messageId === one.messageId && other.receives > one.receives));
 
-/** What was sent again left no line but its outcome: of the replays that may have meant it, the last before that. */
 async function readReplays(
   lists: ReturnType<typeof openLists>,
-  { shop, kind, id }: EntityKey,
+  { key: { shop, kind, id }, store }: Sides,
   { outcomes }: Pick<EntityEntry, 'outcomes'>,
   until: Date,
 ): Promise<readonly AuditRecord[]> {
@@ -125,14 +121,46 @@ async function readReplays(
     const letters = named.includes(id) ? [] : await readLettersById(lists, named, until);
     if (named.includes(id) || letters.some(({ event }) => event?.id === id)) replays.push(one);
   }
+  return replaysIn(outcomes, replays, `${kind} ${id} ${nameOf({ store })}`, until);
+}
+
+/**
+ * What was sent again left no line but its outcome: of the replays that may have meant it, the newest first, the oldest
+ * after each rejection. That one took it off its queue.
+ */
+export function replaysIn(
+  outcomes: EntityEntry['outcomes'],
+  replays: readonly AuditRecord[],
+  about: string,
+  now: Date,
+): readonly AuditRecord[] {
   return outcomes.flatMap(({ outcome, at, why = '' }, index) => {
     const end = outcomes[index + 1];
     if (outcome !== 'rejected' || end?.outcome === DROPPED) return [];
-    const isBetween = (one: AuditRecord) =>
-      one.at > at && one.at < (end?.at ?? until.toISOString());
-    const isCode = ({ arguments: { code = '' } }: AuditRecord) => why.includes(code);
-    return replays.find((one) => isBetween(one) && isCode(one)) ?? [];
+    const own = DEAD_LETTER_REASONS.find((one) => one === why) ?? 'rejected';
+    const mayMean = ({ at: begun, arguments: given }: AuditRecord) => {
+      const {
+        code = '',
+        text = '',
+        reason = own,
+        delivered = 'no',
+        since = at,
+        until = at,
+      } = given;
+      const isBetween = begun > at && begun < (end?.at ?? now.toISOString());
+      const isOpen = delivered === 'no' && since <= at && until >= at;
+      const isMeant = `${about} ${why}`.toLowerCase().includes(text.toLowerCase());
+      return isBetween && isOpen && isMeant && reason === own && why.includes(code);
+    };
+    return replays.findLast(mayMean) ?? [];
   });
+}
+
+/** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
+export function nameOf({ store }: Pick<Trace, 'store'>): string | undefined {
+  if (store.kind !== 'found') return undefined;
+  if (store.value.kind === 'order') return store.value.order.name;
+  return store.value.kind === 'product' ? store.value.product.title : undefined;
 }
 
 export interface Judged {

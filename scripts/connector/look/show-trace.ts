@@ -43,7 +43,7 @@ import {
 import { BadArguments } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
-import { collectTrace, judgeTrace, pointsText, type Trace } from './judge-trace.ts';
+import { collectTrace, judgeTrace, nameOf, pointsText, type Trace } from './judge-trace.ts';
 import { timelineOf as historyOf } from './show-history.ts';
 
 export interface TraceOptions extends CommonOptions {
@@ -193,13 +193,6 @@ export function documentOf(
   };
 }
 
-/** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
-function nameOf({ store }: Trace): string | undefined {
-  if (store.kind !== 'found') return undefined;
-  if (store.value.kind === 'order') return store.value.order.name;
-  return store.value.kind === 'product' ? store.value.product.title : undefined;
-}
-
 /** How an order's amount came about; none of what is no order, or has no amount. */
 export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {
   const order = orderIn(store);
@@ -293,10 +286,7 @@ type Line = TimelineBlock['lines'][number];
 export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   const lines = [
     ...inStore(trace),
-    ...trace.tried.map((wait) => {
-      const at = new Date(wait.until).toISOString();
-      return { at, who: 'Queue', what: 'tried again', detail: `it had waited ${waitDetail(wait)}` };
-    }),
+    ...triedAgain(trace),
     ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
@@ -326,6 +316,18 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   // The last change is most often one that has a line of its own.
   if (!last || known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
   return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'last changed' }];
+}
+
+/** Of waits for the same the last: during a pause one follows another. A resume ends a wait before its recorded time. */
+function triedAgain({ tried, entry }: Trace): readonly Line[] {
+  const ends = (entry?.outcomes ?? []).map(({ at }) => Date.parse(at));
+  const lines = tried.map((wait): Line => {
+    const end = wait.ended && ends.find((one) => one > wait.since);
+    const at = new Date(Math.min(wait.until, end || wait.until)).toISOString();
+    return { at, who: 'Queue', what: 'tried again', detail: `it had waited ${waitDetail(wait)}` };
+  });
+  const last = lines.toSorted((one, other) => one.at.localeCompare(other.at));
+  return [...new Map(last.map((one) => [one.detail, one])).values()];
 }
 
 /** ISO 8601; undefined while a pause without an end holds it. */

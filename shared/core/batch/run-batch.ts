@@ -292,7 +292,7 @@ export async function conclude(
     case 'superseded':
     case 'skipped':
     case 'handled':
-      if (item.event) reportEnd(item.event, item.message, outcome, deps);
+      if (item.event) reportEnd(item.event, item, outcome, deps);
       unsettled.delete(item);
       await recordEnd(item, outcome.kind, deps);
       return undefined;
@@ -314,7 +314,7 @@ export async function settleEach(
 
 function reportEnd(
   event: QueuedEvent,
-  { messageId, attempts }: ReceivedMessage,
+  { message: { messageId, attempts }, lastWait }: Item,
   outcome: Exclude<Outcome, { kind: 'retry' | 'rejected' }>,
   { telemetry, now }: ConcludeDeps,
 ): void {
@@ -334,7 +334,9 @@ function reportEnd(
     ...(attempts > 1 && { messageId }),
   });
   const happened = happenedAt(event);
-  if (outcome.kind === 'applied' && Number.isFinite(happened)) {
+  // A person held it, not the connector.
+  const wasHeld = event.replays !== undefined || lastWait?.waiting.waitsFor === 'paused';
+  if (outcome.kind === 'applied' && Number.isFinite(happened) && !wasHeld) {
     telemetry.count('latency-ms', { kind: event.kind }, now().getTime() - happened);
   }
 }

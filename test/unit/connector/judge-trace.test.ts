@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import type { Trace } from '../../../scripts/connector/look/judge-trace.ts';
-import { judgeTrace, pointsText } from '../../../scripts/connector/look/judge-trace.ts';
+import { judgeTrace, pointsText, replaysIn } from '../../../scripts/connector/look/judge-trace.ts';
 import {
   arithmeticOf,
   documentOf,
@@ -379,15 +379,40 @@ describe('the verdict on one entity', () => {
   });
 });
 
-it('shows that an operator sent its dead letter again', () => {
-  const replay = {
-    ...{ at: at('02:05:00'), who: 'AROA:kim', command: 'dead-letters replay', version: '1.0.0' },
-    arguments: { reason: 'rejected', yes: 'true' },
+it('shows that an operator sent its dead letter again: by the first replay that can have meant it', () => {
+  const recorded = (time: string, given: Record<string, string>) => ({
+    ...{ at: at(time), who: 'AROA:kim', command: 'dead-letters replay', version: '1.0.0' },
+    arguments: { ...given, yes: 'true' },
     end: { at: at('02:05:09'), result: 'finished', counts: { sent: 200 } } as const,
-  };
+  });
+  const replay = recorded('02:05:00', { reason: 'rejected', text: 'order #1007' });
+  const others = [
+    ...[{ delivered: 'yes' }, { reason: 'unmappable' }, { code: 'Other' }, { text: '#1008' }].map(
+      (given) => recorded('02:04:00', given),
+    ),
+    ...[{ since: at('02:02:00') }, { until: at('02:00:00') }].map((given) =>
+      recorded('02:03:00', given),
+    ),
+  ];
+  const outcomes = (
+    [
+      ['02:01:00', 'rejected'],
+      ['02:07:00', 'applied'],
+    ] as const
+  ).map(([time, outcome]) => ({
+    ...{ at: at(time), outcome, version: 1, topic: 'orders/updated', why: 'Order_Unknown' },
+  }));
+  const all = [recorded('02:06:00', {}), replay, ...others];
+  expect(replaysIn(outcomes, all, 'order 7 Order #1007', new Date(at('03:00:00')))).toEqual([
+    replay,
+  ]);
   const { lines } = timelineOf(trace({ replays: [replay] }), true);
   expect(lines.at(-1)).toMatchObject({
-    ...{ who: 'kim', what: 'dead-letters replay --reason rejected', detail: 'done, 200 sent' },
+    ...{
+      who: 'kim',
+      what: "dead-letters replay --reason rejected --text 'order #1007'",
+      detail: 'done, 200 sent',
+    },
   });
 });
 
@@ -399,7 +424,18 @@ it('shows what happened in time order, from every source, up to the next attempt
       entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
-      tried: [{ ...wait, until: Date.parse(at('02:20:00')), tries: 1 }],
+      tried: [
+        // A pause holds it three times, and ends before the recorded time of the last.
+        ...['02:10:00', '02:15:00', '02:59:00'].map((until) => ({
+          ...({ ...wait, waitsFor: 'paused', why: 'shop-paused', tries: 0 } as const),
+          ...{
+            since: Date.parse(at('02:05:00')),
+            until: Date.parse(at(until)),
+            ...(until === '02:59:00' && { ended: 'applied' as const }),
+          },
+        })),
+        { ...wait, until: Date.parse(at('02:20:00')), tries: 1 },
+      ],
     }),
     false,
   );
@@ -412,11 +448,15 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Queue: waiting',
     'Connector: sent',
     'Queue: tried again',
+    'Queue: tried again',
     'Connector: sent',
     'Queue: next attempt',
   ]);
   const why = 'for the loyalty service (it answered with a server error), after';
-  expect(lines.at(-3)?.detail).toBe(`it had waited ${why} 1 failed attempt`);
+  expect(lines.slice(-4, -2).map(({ detail }) => detail)).toEqual([
+    `it had waited ${why} 1 failed attempt`,
+    'it had waited for the end of a pause',
+  ]);
   expect(lines.find(({ what }) => what === 'waiting')?.detail).toBe(`${why} 2 failed attempts`);
   expect(lines.at(-2)?.facts).toEqual([
     ['Taken back', '30'],

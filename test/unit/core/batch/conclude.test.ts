@@ -6,12 +6,18 @@ import {
   type WaitingMessage,
   waitingIn,
 } from '../../../../shared/core/batch/waiting.ts';
+import {
+  changeControl,
+  resumed,
+  withOperatorPause,
+} from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { refusal, TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { SHOP } from '../../../support/in-process-connector.ts';
 import { createMemoryLedger } from '../../../support/memory-ledger.ts';
+import { orderEvent } from '../../../support/parked-letters.ts';
 import { recordTelemetry } from '../../../support/recorded-telemetry.ts';
 import { retryNow } from '../../../support/retry-now.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
@@ -83,6 +89,22 @@ describe('outcomes', () => {
     connector.clock.ms += 1_500;
     await connector.work('orders');
     expect(measured()).toBe(1_500);
+  });
+
+  it('measures nothing that a person held: by a pause, or until a dead letter was sent again', async () => {
+    const { ledger, clock, telemetry } = connector;
+    const now = () => new Date(clock.ms);
+    await changeControl(ledger, SHOP, (one) => withOperatorPause(one, 'orders', 'ops', now()));
+    await connector.deliverOrders(1);
+    await connector.work('orders');
+    await changeControl(ledger, SHOP, (one) => resumed(one, 'all', now()));
+    await connector.drain();
+    const at = now().toISOString();
+    const replayed = { shop: SHOP, triggeredAt: at, replays: [{ at, by: 'ops' }] };
+    await connector.send({ ...orderEvent(2, orderWithId(2), at), ...replayed });
+    await connector.drain();
+    expect(connector.orderIds()).toEqual(['1', '2']);
+    expect(telemetry.total('latency-ms')).toBe(0);
   });
 });
 
