@@ -47,11 +47,11 @@ import {
   carryOut,
   type Session,
 } from '../ground/session/session.ts';
-import { type Block, type Document, text, type Verdict } from '../ground/terminal/document.ts';
+import { type Block, type Document, STATUS, text, type Verdict } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, spanText } from '../ground/terminal/text.ts';
-import { type FollowedLetter, followAll, judgeEnded } from './follow-letters.ts';
+import { type FollowedLetter, followAll, heldNow, judgeEnded } from './follow-letters.ts';
 
 export interface ReplayOptions extends CommonOptions {
   readonly limit?: number;
@@ -94,7 +94,7 @@ async function replayPlanned(
         ...open,
         retire: (some) => retireSummaries(some, 'replayed', { ledger, now: new Date() }),
         onReplayed(letter) {
-          if (wait) replayed.push(letter);
+          replayed.push(letter);
           progress.report(tally.replayed);
         },
       },
@@ -104,8 +104,9 @@ async function replayPlanned(
     change.count({ sent: tally.replayed, notSent: countObstacles(tally) });
   }
   const sentMs = performance.now();
-  const followed =
-    replayed.length > 0 ? await followAll(session, deployment, replayed, signal) : undefined;
+  const follow = () =>
+    wait ? followAll(session, deployment, replayed, signal) : heldNow(deployment, replayed);
+  const followed = replayed.length > 0 ? await follow() : undefined;
   const missing = letterIds.size - tally.found;
   const [notSeen, notReached] = signal.aborted ? [0, missing] : [missing, 0];
   const took = { sendingMs: sentMs - beganMs, workersMs: performance.now() - sentMs };
@@ -182,7 +183,7 @@ interface ReplayReport {
   readonly notSeen: number;
   /** What it was interrupted before. */
   readonly notReached: number;
-  /** Undefined without --wait. */
+  /** Without --wait undefined, unless a pause holds some. */
   readonly followed: readonly FollowedLetter[] | undefined;
   readonly took: { readonly sendingMs: number; readonly workersMs: number };
 }
@@ -217,13 +218,17 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
     blocks: [
       groupsTable(await namedGroups(failures, deployment)),
       text(
-        !followed && replayed > 0 && 'They are on the queues again. To follow them, add --wait.',
+        !followed && replayed > 0 && 'They are on the queues again: "status" shows what still waits.',
       ),
       text(followed && replayed >= MANY && paceText(replayed, took, callsPerSecond), 'soft'),
       ...obstacleTexts(obstacles),
       text(notReached > 0 && `Interrupted: ${notReached} left.`, 'soft'),
     ],
-    next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
+    next: [
+      ...(held?.next ?? []),
+      ...(followed || replayed === 0 ? [] : [STATUS]),
+      { label: list, line: line('dead-letters list') },
+    ],
     data: {
       ...{ stack: deployment.stack, sent: replayed, outcomes: judgeEnded(followed ?? []).outcomes },
       ...{ notReached, notSeen, followed },

@@ -12,8 +12,8 @@ const PAUSE_EXAMPLES = `\
   npx loyalty-connector pause --for 2h --because maintenance --yes
   npx loyalty-connector resume
 
-What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
-attempts count while it is paused. An alarm rings after seven days; after 13 it becomes a dead letter.
+What arrives meanwhile waits in the queues and is sent after "resume". While paused, neither attempts nor
+retry time are counted. After seven days an alarm rings; after 13 what waits becomes dead letters.
 `;
 
 /** The commands that change what a running stack does or holds. */
@@ -43,7 +43,8 @@ export function registerRepair(program: Command): void {
     run: async () => (await import('./hold-calls.ts')).resumeCommand,
   })
     .option(...ANY_SHOP)
-    .addOption(queueOption('only the pause of this queue'));
+    .addOption(queueOption('only the pause of this queue'))
+    .option('--yes', 'accepted, as "pause" has it: "resume" never asks');
 
   declare(program, 'retry-now', {
     summary: 'retry at once what is waiting for its next attempt',

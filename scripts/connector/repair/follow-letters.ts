@@ -236,11 +236,21 @@ export async function followAll(
   return followed;
 }
 
+/** Those that something holds, such as a pause; undefined of none. */
+export async function heldNow(
+  deployment: Deployment,
+  replayed: readonly ReplayedLetter[],
+): Promise<readonly FollowedLetter[] | undefined> {
+  const holds = await readHolds(deployment, replayed);
+  const held = [...holds].map(([one, hold]) => ({ ...one, result: 'underway', held: hold }) as const);
+  return held.length > 0 ? held : undefined;
+}
+
 /** Shorter waits are waited for. */
 const SHORT_MS = 10_000;
 
 export const heldByPause = (pause: PauseStatus): Hold => ({
-  what: pauseText(pause),
+  what: `A pause holds what was sent. ${pauseText(pause)}`,
   next: [resumeSuggestion(pause)],
 });
 

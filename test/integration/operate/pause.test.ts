@@ -47,6 +47,26 @@ describe('loyalty-connector pause and resume', () => {
     expect(history.stdout).toMatch(/resume/);
   });
 
+  it('a replay meanwhile says what holds it, and how it goes on', async () => {
+    const before = orders();
+    operated.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+    await placeOrder(operated);
+    await operated.work();
+    operated.loyalty.faults.clear();
+    await operated.run('pause --yes');
+    const { code, stdout } = await operated.run('dead-letters replay --yes');
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /Pending 1 not finished\. A pause holds what was sent\. .*: all calls paused since/i,
+    );
+    expect(stdout).toContain(`npx loyalty-connector resume --shop ${SHOP}`);
+    expect(code).toBe(3);
+    await operated.run('resume --yes');
+    await operated.work();
+    expect(orders()).toBe(before + 1);
+    const none = await operated.run('dead-letters list');
+    expect(none.stdout).toContain('No dead letters.');
+  });
+
   it('resume also ends a pause that the loyalty service asked for', async () => {
     const ask = { why: 'throttled', seconds: 3_600 } as const;
     await changeControl(operated.ledger, SHOP, (control) =>
@@ -66,7 +86,7 @@ describe('loyalty-connector pause and resume', () => {
       'orders of example-store.myshopify.com have no pause of their own',
     );
     expect(other.data).toMatchObject({ changed: false, pauses: [{ part: 'all' }] });
-    await operated.run('resume');
+    await operated.run('resume --yes');
   });
 
   it('resume is not well while the cause of a pause is there, and names the repair', async () => {
