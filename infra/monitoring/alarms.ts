@@ -73,8 +73,8 @@ function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     },
     {
       heading: 'Receiver is slow',
-      urgency: 'now',
-      message: `One webhook in a hundred waits more than ${SLOW_MS / 1000} seconds for its answer. The store gives up after five.`,
+      urgency: 'today',
+      message: `One webhook in a hundred waits more than ${SLOW_MS / 1000} seconds for its answer. After five, the store counts it as failed and sends it again.`,
       command: 'status',
       metric: latency,
       condition: atLeast(SLOW_MS, { times: 3, outOf: 6 }),
@@ -212,7 +212,7 @@ function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'PIN guessing',
       urgency: 'today',
       message:
-        'A staff member at the till entered many wrong PINs, or requested many that were not used, for one customer after another. PINs are refused to that staff member for an hour.',
+        'A staff member at the till entered many wrong PINs, or had many sent that nobody used. Their PINs are refused for the rest of the hour.',
       command: 'redemptions list',
       ...own('pin-guessing', { outOf: ONE_HOUR, ...ONCE }),
     },
@@ -254,7 +254,7 @@ function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `oldest-message-${name}`,
       heading: 'Oldest message',
       urgency: 'now',
-      message: `A message has been waiting in the ${name} queue for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
+      message: `A message has been waiting in the ${name} queue for more than ${OLDEST_MESSAGE_MINUTES} minutes, and was hardly tried.`,
       command: 'status',
       metric: source.metricApproximateAgeOfOldestMessage(maximum),
       condition: atLeast(OLDEST_MESSAGE_MINUTES * 60, { times: 2, outOf: 3 }),
@@ -278,7 +278,7 @@ function workerAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Messages stuck',
       urgency: 'now',
-      message: `Messages have been failing and retried for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
+      message: `Messages keep failing for more than ${OLDEST_MESSAGE_MINUTES} minutes; the connector retries them.`,
       command: 'status',
       // A late retry waits for up to half an hour.
       ...own('stuck', { outOf: ONE_HOUR }),
@@ -383,7 +383,7 @@ function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Webhooks get lost',
       urgency: 'today',
-      message: `Webhooks are being lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
+      message: `Webhooks may be getting lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
       command: 'webhooks check',
       ...own('webhooks-lost', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },
@@ -407,8 +407,8 @@ function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
     },
     {
       heading: 'Subscriptions wrong',
-      urgency: 'now',
-      message: 'Webhook subscriptions of a shop are missing or wrong.',
+      urgency: 'today',
+      message: 'Webhook subscriptions of a shop were missing or wrong, and repaired if possible.',
       command: 'webhooks check',
       ...own('subscriptions-wrong', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },
