@@ -3,7 +3,11 @@ import { join, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
-import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
+import {
+  readSettingsFile,
+  settingsFileOf,
+  unknownStage,
+} from '../../shared/config/settings-file.ts';
 import type { StartOptions } from './start-options.ts';
 import { hasSandbox } from './start-sandboxes.ts';
 import { CannotStart } from './synthesize.ts';
@@ -23,7 +27,7 @@ export async function loadConnector(
   file = settingsFileOf(stage),
 ): Promise<Connector> {
   if (!existsSync(resolve(project, file))) {
-    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${project}.`);
+    throw new CannotStart(unknownStage(project, stage).join('\n'));
   }
   const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;

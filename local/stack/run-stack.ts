@@ -36,7 +36,7 @@ function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
     case 'received':
       return line(`arrived: ${fields.topic}`);
     case 'applied':
-      return line(fields.calls === '' ? 'brought to the store' : `sent: ${fields.calls}`);
+      return line(fields.calls === '' ? 'written to the store' : `sent: ${fields.calls}`);
     case 'unchanged':
       return line('unchanged, nothing to send');
     case 'superseded':
@@ -213,7 +213,7 @@ async function start(
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   say(`Starting the stack of stage ${stage}: synthesizing the template, bundling the functions.`);
   if (addsStorefront)
-    say('The settings have no storefront. It is switched on here, so that you can try it.');
+    say('The settings have no storefront; this run switches it on, so that you can try it.');
   const synthesis = new AbortController();
   const assembly = synthesize(stage, join(folder.path, 'cdk.out'), {
     project,
@@ -362,7 +362,9 @@ function list(places: readonly Place[]): string {
 }
 
 function consolePage(address: string | undefined): Place[] {
-  return address === undefined ? [] : [['the console', address, 'opens once; look here first']];
+  return address === undefined
+    ? []
+    : [['the console', address, 'start here; opens in one browser']];
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */

@@ -29,14 +29,14 @@ export function createProgram(): Command {
     .description('Run, deploy, inspect and repair the connector, on AWS or on this machine.')
     .usage('COMMAND [options]')
     .version(VERSION, '-v, --version', 'the version of the connector')
-    .helpOption('-h, --help', 'this text, or that of a command')
-    .optionsGroup('Options of every command:')
+    .helpOption('-h, --help', 'this text')
+    // As commander names them in the help of a command.
+    .optionsGroup('Global Options:')
     .option('--json', 'print JSON in the documented format, errors too')
     .option('--stack <name>', 'the deployed stack, such as loyalty-connector-prod')
     .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
     .option('--profile <name>', 'a profile of your AWS configuration')
     .option('--verbose', 'show where an unknown error happened')
-    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES);
   const parts: ProgramParts = {
@@ -64,7 +64,15 @@ async function loadDoctor({ loadChecks }: ProgramParts): Promise<Examine> {
 
 /** Settings that commander does not pass on to commands added as objects. */
 function prepare(command: Command): void {
+  // Commander asks for them before it names an unknown option, which may be the misspelt one.
+  const needed = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of needed) option.mandatory = false;
+  command.hook('preAction', () => {
+    const missing = needed.find((one) => command.getOptionValue(one.attributeName()) === undefined);
+    if (missing) command.error(`required option '${missing.flags}' not specified`);
+  });
   command
+    .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({
@@ -111,7 +119,9 @@ function oneLine(text: string, { registeredArguments, options, commands }: Comma
   const children = commands.map((one) => one.name()).join(', ');
   const [, typed = name, choices = children] = CHOICES.exec(line) ?? [];
   const meant = line.endsWith('?') ? undefined : closestTo(typed, choices.split(', '));
-  const ended = /[.?]$/.test(line) ? line : `${line}.`;
+  // With what was meant, all the others are noise.
+  const said = meant ? line.replace(/ Allowed choices are .*$/, '') : line;
+  const ended = /[.?]$/.test(said) ? said : `${said}.`;
   return meant ? `${ended} Did you mean ${meant}?` : ended;
 }
 

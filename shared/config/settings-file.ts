@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { closestTo } from './closest.ts';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
@@ -42,9 +42,14 @@ export function stagesIn(folder: string): readonly StageFile[] {
 export function unknownStage(folder: string, stage: string): readonly [what: string, next: string] {
   const known = stagesIn(folder).map(({ name }) => name);
   const meant = closestTo(stage, known);
+  const lacks = `${settingsFileOf(stage)} is not in ${folder}`;
+  const init = 'npx loyalty-connector init FOLDER';
+  const where = `Run the command in the folder of your project, or write a new one: ${init}`;
+  // Of "prod", nobody may have spoken.
+  if (known.length === 0) return [lacks, where];
   return [
-    `There is no stage "${stage}": ${settingsFileOf(stage)} is not in ${folder}`,
-    `Stages: ${known.join(', ') || 'none'}.${meant ? ` Did you mean ${meant}?` : ''}`,
+    `There is no stage "${stage}": ${lacks}`,
+    `Stages: ${known.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
   ];
 }
 
@@ -82,12 +87,20 @@ function whyUnread(error: unknown, token: string | undefined, path: string): str
   const { name, message, code }: NodeJS.ErrnoException = error;
   const [, lacking] = /^Cannot find package '(.+?)'/.exec(message) ?? [];
   if (lacking) return `the package "${lacking}" is not installed. Run "npm install".`;
+  const [, module = ''] = LACKS_MODULE.exec(message) ?? [];
+  if (module) {
+    const folder = dirname(module);
+    const meant = existsSync(folder) && closestTo(basename(module), readdirSync(folder));
+    return `there is no file ${relative(dirname(path), module)}${meant ? `; did you mean ${meant}?` : ''}`;
+  }
   if (name !== 'SyntaxError') return `${name}: ${message}`;
   if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return message.replace(' in strip-only mode', '');
   const unknown = 'a comma, quote or bracket is missing or extra, on this line or the one above';
   const why = whatIsOpen(readFileSync(path, 'utf8')) ?? unknown;
   return token ? `unexpected "${token}": ${why}` : `it ends too early: ${why}`;
 }
+
+const LACKS_MODULE = /^Cannot find module '(.+?)' imported from (.+)$/;
 
 /** Before the message, Node shows the file and the line, and marks the mistake unless it is the end of the file. */
 const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?(.+)\n( *)\^)?/;
@@ -103,6 +116,8 @@ function placeIn(error: unknown, folder: string): readonly [at?: string, token?:
     const [token = ''] = /^[\w$]+|^./.exec(text.slice(indent.length)) ?? [];
     return [`${nameIn(folder, shown)}:${indent.length + 1}`, token];
   }
+  const [, , importer] = LACKS_MODULE.exec(error instanceof Error ? error.message : '') ?? [];
+  if (importer) return [nameIn(folder, importer)];
   const frames = stack.split('\n').flatMap((line) => {
     const [, path, position] = FRAME.exec(line) ?? [];
     return path === undefined ? [] : [{ path, position }];
@@ -116,18 +131,27 @@ function placeIn(error: unknown, folder: string): readonly [at?: string, token?:
 const TOKENS =
   /\/\/.*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|[\w$]+|[^\s\w])/g;
 
-/** The bracket that a wrong one or the end of the file finds open, or the quote without its end. */
+/**
+ * The bracket that a wrong one or the end of the file finds open, or the quote without its end. One that was closed by a
+ * line further to the left has most likely got the end of another: then it is the open one.
+ */
 function whatIsOpen(source: string): string | undefined {
-  const open: string[] = [];
+  const open: { readonly token: string; readonly line: number; readonly indent: number }[] = [];
+  let [closedByOther]: typeof open = [];
   for (const { index, 1: token = '' } of source.matchAll(TOKENS)) {
-    const [, line] = positionIn(source, index).split(':');
-    if (/^(?:[{[('"`]$|\/\*)/.test(token))
-      open.push(`the ${token.slice(0, 2)} of line ${line} is still open`);
+    const line = lineOf(positionIn(source, index));
+    const begins = source.lastIndexOf('\n', index) + 1;
+    const indent = source.slice(begins).search(/\S/);
+    if (/^(?:[{[('"`]$|\/\*)/.test(token)) open.push({ token: token.slice(0, 2), line, indent });
     const closes = { '}': '{', ']': '[', ')': '(' }[token];
-    if (/^['"`]$/.test(token) || (closes && open.at(-1)?.[4] !== closes)) break;
-    if (closes) open.pop();
+    const last = open.at(-1);
+    if (/^['"`]$/.test(token) || (closes && last?.token !== closes)) break;
+    if (!closes) continue;
+    if (last && index === begins + indent && indent < last.indent) closedByOther ??= last;
+    open.pop();
   }
-  return open.at(-1);
+  const found = closedByOther ?? open.at(-1);
+  return found && `the ${found.token} of line ${found.line} is still open`;
 }
 
 /** `:5:12`: where a setting is written, or else what holds it; empty where no literal in the file does. */

@@ -53,8 +53,8 @@ that is printed opens it once, in one browser. It is described in docs/console.m
   npx loyalty-connector trace 1007                             an order, or a code of this name
   npx loyalty-connector trace order '#1007-A' --shop SHOP
 
-Messages on queues are not shown: they cannot be read without receiving them. For a product that was sent in its
-current state it ends with 0: the service cannot be asked for one.
+What still waits on a queue is not shown: reading it would take it off. The service cannot be asked for products: one
+whose current state was sent ends with 0.
 `,
     run: async () => (await import('./show-trace.ts')).showTrace,
   })
@@ -91,7 +91,7 @@ The file has one line for each order, without personal data.
     .argument('<kind>', 'orders')
     // "compare order 1007" is answered with the command that does it.
     .allowExcessArguments()
-    .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', parseMoment)
+    .option('--since <when>', 'changed since: 90m, 24h, 3d or 2026-10-05', parseMoment)
     .option('--csv <file>', 'also write every order to this file')
     .option(...ONE_SHOP);
 
@@ -107,8 +107,8 @@ What was not logged, or is older than the logs are kept, is not decided: docs/ho
 `,
     run: async () => (await import('./audit.ts')).audit,
   })
-    .requiredOption('--since <when>', 'accepted since, 90m, 24h, 3d or a date', parseMoment)
-    .option('--until <when>', 'accepted before, 90m, 24h, 3d or a date (default: now)', parseMoment)
+    .requiredOption('--since <when>', 'accepted since: 90m, 24h, 3d or 2026-10-05', parseMoment)
+    .option('--until <when>', 'accepted before, in the same form (default: now)', parseMoment)
     .option('--logs <path>', 'a file or folder of exported lines, instead of CloudWatch')
     .option('--no-sides', 'leave out the comparison: large shops take long')
     .option(...ANY_SHOP);
@@ -120,7 +120,7 @@ What was not logged, or is older than the logs are kept, is not decided: docs/ho
     examples: `\
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
-The webhook address is sent one forged signature, which is refused and not counted.
+It sends one forged signature to the webhook address, which is refused and not counted.
 `,
     async run() {
       const [{ examine }, platforms] = [await import('./doctor.ts'), await loadChecks()];

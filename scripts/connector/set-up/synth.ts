@@ -75,7 +75,7 @@ interface Manifest {
 export async function synth(_: Session, { stage }: { readonly stage?: string }): Promise<Document> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
   if (!(await runCdk([...SYNTH, ...only], {})).ok) {
-    throw new Problem('The templates were not written.', 'The output above says why.');
+    throw new Problem('The templates were not written: the output above says why.');
   }
   const folder = join(findProject(), ASSEMBLY);
   const manifest = readFileSync(join(folder, 'manifest.json'), 'utf8');

@@ -19,6 +19,8 @@ it.each([
   ['retry-now now', 'too many arguments: now (takes no arguments)'],
   ['reconcile statsu', 'Did you mean status?'],
   ['status --watchh', 'Did you mean --watch?'],
+  ['audit --day 2026-02-30', "unknown option '--day'"],
+  ['audit', '--since <when> is missing: accepted since'],
   ['resend order', "<ids> is missing: the store's id"],
   ['resend order 1 --since 1d', "unknown option '--since'"],
   ['resend shop 1', 'there is no kind "shop": order, product, coupon or customer.'],

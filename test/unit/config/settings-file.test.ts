@@ -47,7 +47,7 @@ const FILES: Readonly<Record<string, readonly [text: string, ...faults: string[]
   ],
   'far.ts': [
     settings('rules: { sharedAccount: true,\n  // it’s }\n  alarms: {},'),
-    'far.ts:8:2: unexpected ")": the { of line 2 is still open',
+    'far.ts:8:2: unexpected ")": the { of line 5 is still open',
   ],
   'extra.ts': [
     settings('alarms: { emails: [] ] },'),
@@ -60,6 +60,10 @@ const FILES: Readonly<Record<string, readonly [text: string, ...faults: string[]
   'package.ts': [
     "import 'not-there';",
     'package.ts could not be read: the package "not-there" is not installed. Run "npm install".',
+  ],
+  'lacks.ts': [
+    "import { rules } from './helpr.ts';",
+    'lacks.ts: there is no file helpr.ts; did you mean helper.ts?',
   ],
   'enum.ts': [`${DEFINE}\nenum Colour { red }`, 'enum.ts:2:1: TypeScript enum is not supported'],
   'export.ts': [

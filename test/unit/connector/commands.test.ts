@@ -223,6 +223,14 @@ it.each([
   rmSync(folder, { recursive: true });
 });
 
+it('names an address of AWS that was left over, once a deployed stack is asked for', () => {
+  vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:22531');
+  const error = Object.assign(new Error('unexpected content'), { $metadata: {} });
+  expect(explainAwsError(error, { stack: 'prod' })?.message).toContain('AWS_ENDPOINT_URL is set');
+  expect(explainAwsError(error, {})?.message).toContain('AWS answered Error');
+  vi.unstubAllEnvs();
+});
+
 it('explains that AWS did not answer, however the request was sent', () => {
   const error = new AwsUnanswered({
     ...{ kind: 'failure', reason: 'time-out', phase: 'waiting' },

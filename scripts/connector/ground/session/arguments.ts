@@ -48,7 +48,10 @@ export function parseMoment(text: string): number {
   if (ISO_DATE.test(text)) {
     const hasZone = text.length <= 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text);
     const epochMs = Date.parse(hasZone ? text : `${text}Z`);
-    if (Number.isFinite(epochMs)) return epochMs;
+    // Date.parse takes the 30th of February for the 2nd of March.
+    const day = Number.isFinite(epochMs) ? new Date(Date.parse(text.slice(0, 10))) : undefined;
+    if (day?.toISOString().slice(0, 10) === text.slice(0, 10)) return epochMs;
+    throw new InvalidArgumentError(`There is no such date.`);
   }
   throw new InvalidArgumentError(
     'Give a duration such as 90m, 2h or 3d, or a date such as 2026-10-05.',

@@ -102,8 +102,14 @@ export function explainAwsError(
   const isAboutProfile = texts.some((text) => NO_CREDENTIALS.test(text) || NO_REGION.test(text));
   if (profile && isAboutProfile && !knownProfiles().includes(profile)) return noProfile(profile);
   const found = known.find(([when]) => texts.some((text) => when.test(text)));
+  const { AWS_ENDPOINT_URL: endpoint, CONNECTOR_STACK } = process.env;
+  const isElse = !found && '$metadata' in error;
+  if (endpoint && (options.stack ?? CONNECTOR_STACK) && (isElse || code === 'ECONNREFUSED')) {
+    const what = `AWS_ENDPOINT_URL is set to ${endpoint}, which does not answer as AWS does.`;
+    return new Problem(what, 'Run: unset AWS_ENDPOINT_URL, then repeat the command.');
+  }
   if (found) return new Problem(found[1], found[2]);
-  if (!('$metadata' in error)) return undefined;
+  if (!isElse) return undefined;
   return new Problem(
     `AWS answered ${error.name}: ${said}`,
     'Repeat with --verbose for the details.',
@@ -115,7 +121,9 @@ function noProfile(name: string): Problem {
   const meant = closestTo(name, known);
   return new Problem(
     `There is no AWS profile "${name}" in ~/.aws/config or ~/.aws/credentials.`,
-    `Profiles there: ${known.join(', ') || 'none'}.${meant ? ` Did you mean ${meant}?` : ''}`,
+    known.length === 0
+      ? `There is none. Make one: aws configure sso --profile ${name}`
+      : `Profiles there: ${known.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
   );
 }
 

@@ -37,7 +37,9 @@ export async function findDeployment(options: StackOptions): Promise<Deployment>
     if (elsewhere.length === 0) throw new Problem('No connector runs on this machine.', START);
     throw new Problem(
       `No connector runs in ${findProject()}, but on this machine ${elsewhere.length === 1 ? 'one runs' : `${elsewhere.length} run`} in: ${elsewhere.join(', ')}`,
-      `Run the command there, after: cd ${shellWord(elsewhere[0] ?? '')}`,
+      elsewhere.length === 1
+        ? `Run the command there, after: cd ${shellWord(elsewhere[0] ?? '')}`
+        : 'Run the command in one of them.',
     );
   }
   return findDeployedStack({ ...options, stack });
@@ -176,7 +178,7 @@ async function findDeployedStack({
   if (!found) {
     throw new Problem(
       `There is no stack ${stack} in ${region}.`,
-      'Check --stack, --region and --profile; "npm run deploy" deploys one, and "aws cloudformation list-stacks" shows those of the account.',
+      `Check --stack, --region and --profile; "npm run deploy" deploys one, and "aws cloudformation list-stacks --region ${region}" shows those of the account.`,
     );
   }
   const described = `The stack ${stack} in ${region} (${found.status})`;
