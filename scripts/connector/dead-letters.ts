@@ -61,7 +61,7 @@ export function registerDeadLetters(program: Command): void {
   const replay = declare<LetterFilter & ReplayOptions>(group, 'replay', {
     summary: 'send dead letters again, after showing which',
     description:
-      'Sends the listed dead letters back to their queues. Those delivered since leave the list without being sent. Without --yes it shows which, and asks. Where a stored body cannot be used, the worker asks the store. It can be interrupted at any time and run again: a dead letter is removed only once its queue holds the message.',
+      'Sends the listed dead letters back to their queues. Also those delivered since: their worker finds nothing to do. Without --yes it shows which, and asks. Where a stored body cannot be used, the worker asks the store. It can be interrupted at any time and run again: a dead letter is removed only once its queue holds the message.',
     async run() {
       const { replayCommand } = await import('./repair/change-letters.ts');
       return (session, options) => replayCommand(session, filterIn(options), options);
@@ -70,7 +70,7 @@ export function registerDeadLetters(program: Command): void {
   addFilterOptions(replay)
     .option('--yes', 'do it without asking; a script needs it')
     .option('--limit <n>', 'send at most this many, the oldest first', wholeNumber(1, 1_000_000))
-    .option('--wait', 'follow them until each has an outcome, or a pause or an outage holds them');
+    .option('--wait', 'wait until each is delivered or refused, or a pause or an outage holds it');
 
   const drop = declare<LetterFilter & DropOptions>(group, 'drop', {
     summary: 'remove dead letters, after showing which',
@@ -82,7 +82,7 @@ export function registerDeadLetters(program: Command): void {
     },
   });
   addFilterOptions(drop)
-    .requiredOption('--because <reason>', 'why, for the next operator', because)
+    .requiredOption('--because <reason>', 'why, for whoever comes next', because)
     .option('--yes', 'do it without asking');
 }
 
@@ -98,7 +98,7 @@ function addFilterOptions(command: Command): Command {
     .addOption(new Option('--reason <reason>', 'why it failed').choices(DEAD_LETTER_REASONS))
     .option('--text <text>', 'in what the list shows, such as the name of an order', notEmpty)
     .addOption(
-      new Option('--delivered <which>', 'whether the ledger says it was delivered since').choices([
+      new Option('--delivered <which>', 'only those delivered later, or not').choices([
         'yes',
         'no',
       ]),

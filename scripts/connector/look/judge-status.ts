@@ -310,7 +310,7 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
   }
   if (delivered > 0) {
     const letters = counted(delivered, 'dead letter');
-    yield info(`${letters} of ${family}: delivered since; nothing is left to send`, {
+    yield info(`${letters} of ${family}: already delivered; nothing is left to send`, {
       label: `See ${letters} to drop`,
       line: line('dead-letters list', [], { queue: family, delivered: 'yes' }),
     });

@@ -11,6 +11,7 @@ import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.
 import {
   isHolding,
   type PauseStatus,
+  pausedText,
   pauseText,
   readPauses,
   resumeSuggestion,
@@ -139,14 +140,8 @@ export function replaysIn(
     if (outcome !== 'rejected' || end?.outcome === DROPPED) return [];
     const own = DEAD_LETTER_REASONS.find((one) => one === why) ?? 'rejected';
     const mayMean = ({ at: begun, arguments: given }: AuditRecord) => {
-      const {
-        code = '',
-        text = '',
-        reason = own,
-        delivered = 'no',
-        since = at,
-        until = at,
-      } = given;
+      const { code = '', text = '', reason = own, delivered = 'no' } = given;
+      const { since = at, until = at } = given;
       const isBetween = begun > at && begun < (end?.at ?? now.toISOString());
       const isOpen = delivered === 'no' && since <= at && until >= at;
       const isMeant = `${about} ${why}`.toLowerCase().includes(text.toLowerCase());
@@ -203,7 +198,7 @@ export function judgeTrace(trace: Trace): Judged {
   const { kind, what } = judged;
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
-  const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
+  const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why.replace(/\.?$/, '.')}`;
   const isRefusing =
     (held.kind === 'unknown' && held.isRefused) ||
     (pause?.by === 'service' && pause.why === 'misconfigured');
@@ -231,7 +226,7 @@ export function judgeTrace(trace: Trace): Judged {
   }
   if (letters.length > 0 && !wait) {
     // It says why, too.
-    const not = missingText(trace, { ...judged, notSent: 'not-sent' });
+    const not = missingText(trace, { ...judged, notSent: 'not-sent' }).replace(' yet', '');
     return say(
       'action required',
       `${entry?.uncertain ? `${CALL_UNKNOWN}.` : not} ${rejected}`,
@@ -241,12 +236,15 @@ export function judgeTrace(trace: Trace): Judged {
   const missing = entry?.uncertain ? `${CALL_UNKNOWN}.` : missingText(trace, judged);
   if (refused) return say('action required', `${missing} ${refused}`, DOCTOR);
   if (wait) {
-    const isEndless = triedAt(wait, pause ? [pause] : []) === Number.POSITIVE_INFINITY;
-    const [kind, how] = isEndless
-      ? (['action required', 'Resume to send it:'] as const)
-      : (['pending', 'Retrying automatically:'] as const);
-    const words = `${missing} ${how} ${waitText(wait, pause)}.`;
-    return say(kind, words, wake(trace), seeLetters);
+    if (pause && triedAt(wait, [pause]) === Number.POSITIVE_INFINITY) {
+      const until = pause.by === 'go-live' ? 'after go-live' : 'when you resume';
+      // That it was given up before is in what happened.
+      const not = entry?.uncertain ? missing : 'Not sent:';
+      const words = `${not} ${pausedText(pause)}. It is sent ${until}.`;
+      return say('action required', words, wake(trace), seeLetters);
+    }
+    const words = `${missing} Retrying automatically: ${waitText(wait, pause)}.`;
+    return say('pending', words, wake(trace), seeLetters);
   }
   if (entry?.uncertain) {
     const later = isReconciled ? 'The next event or reconcile' : 'Its next change or order';

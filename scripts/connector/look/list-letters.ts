@@ -118,7 +118,7 @@ function verdictOf(list: LetterList): Verdict | undefined {
   }
   if (matching.length > 0) {
     const many = counted(matching.length, 'dead letter');
-    return say('ok', `${many}, delivered since: nothing is left to send.`);
+    return say('ok', `${many}, already delivered: nothing is left to send.`);
   }
   if (othersIn(list) > 0) return undefined;
   const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
@@ -132,7 +132,7 @@ function pageTable(
 ): TableBlock {
   const rows = letters.map((letter, index) => [
     { text: aboutText(abouts[index] ?? aboutOf(letter)), opens: showLine(letter.letterId) },
-    letter.delivered ? 'delivered since' : letter.reason,
+    letter.delivered ? 'already delivered' : letter.reason,
     { at: isoOf(letter.at) },
     letter.letterId,
   ]);
@@ -173,12 +173,14 @@ export function tellingPart(why: string, others: readonly string[]): string {
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  { delivered }: LetterGroup,
+  { delivered, example }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter));
   const sent = all.filter((one) => !isHopeless(one) && !previewReplay(one, connector.shops));
+  // Of several groups with one each, no two buttons have the same name.
+  const only = all.length === 1 ? aboutText(example) : undefined;
   const byHand = delivered ? undefined : all.findLast(afterHand);
   const look = byHand && { label: 'See what to do first', line: showLine(byHand.letterId) };
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
@@ -186,9 +188,9 @@ function actionsOn(
     ...(look ? [look] : all.flatMap(firstOf).slice(-1)),
     ...(delivered || sent.length === 0
       ? []
-      : [{ label: `Send ${thingsIn(sent)} again`, line: send }]),
+      : [{ label: `Send ${only ?? thingsIn(sent)} again`, line: send }]),
     {
-      label: `Drop ${counted(all.length, 'dead letter')}`,
+      label: `Drop ${only ? `that of ${only}` : counted(all.length, 'dead letter')}`,
       line: line('dead-letters drop', [], optionsOf(filter)),
       asks: [BECAUSE],
     },
@@ -210,7 +212,7 @@ function nextOf(
   limit: number | undefined,
 ): readonly Suggestion[] {
   const { matching } = list;
-  const [newest] = matching;
+  const [newest] = openIn(list).length > 0 ? openIn(list) : matching;
   const label = matching.length === 1 ? 'See it' : 'See the newest';
   const others = othersIn(list);
   const more = Math.min((limit ?? 0) + 100, matching.length);

@@ -80,8 +80,8 @@ export async function showLetter(
   const [letter, ...others] = await findLetters(deployment, id, { signal, onProgress });
   const list = `To list all: ${nextCommand(deployment, 'dead-letters list')}`;
   if (!letter) {
-    const left = 'For one that was sent again or dropped, "trace" shows what happened.';
-    throw new Problem(`No dead letter found for ${id}.`, `${left} ${list}`);
+    const left = 'If it was sent again or dropped, "trace" shows what happened to its order.';
+    throw new Problem(`There is no dead letter ${id}.`, `${left} ${list}`);
   }
   const key = entityIn(letter);
   const ledger = openLedger(deployment);
@@ -230,7 +230,7 @@ function verdictOf(
   }
   if (isDelivered(letter, entry)) {
     const what =
-      'The loyalty service has received the same or a newer state since. Nothing is left to send: you can drop it.';
+      'Not needed any more: the loyalty service has the same or a newer state. You can drop it.';
     return { kind: 'ok', what };
   }
   if (obstacle) return { kind, what: `It cannot be sent again: ${OBSTACLES[obstacle]}.` };

@@ -148,6 +148,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
 function hourText({ lastHour }: Status, hour: LastHour | undefined): string {
   if (!hour) return lastHour ? 'unknown' : "not counted with deployment.monitoring 'basic'";
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
+  if (received + applied + retried + rejected + unchanged === 0) return 'no events';
   const results = `${counted(applied + unchanged + rejected, 'result')}: ${applied} applied, ${unchanged} no change, ${rejected} rejected`;
   return `${counted(received, 'event')} received, ${results}; ${retried} retried`;
 }
@@ -187,7 +188,7 @@ function chartsOf(status: Status): readonly ChartBlock[] {
     const common = { kind: 'chart', from, everySeconds } as const;
     return [
       { ...common, title: `Messages, ${when}`, unit: 'count', series: counts },
-      { ...common, title: `Latency, ${when}`, unit: 'milliseconds', series: times },
+      { ...common, title: `End to end, ${when}`, unit: 'milliseconds', series: times },
     ];
   });
 }

@@ -174,7 +174,7 @@ export function documentOf(
     next: [
       ...next,
       ...((kind === 'customer' && found) || isReward || buyer || open > 0 ? [rewards] : []),
-      ...(kind === 'customer' ? [{ label: 'See what is kept about them', line: kept }] : []),
+      ...(kind === 'customer' ? [{ label: 'See the personal data that is kept', line: kept }] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
     // It goes on by itself: an open page shows how.
@@ -204,13 +204,16 @@ export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {
     amountOf(Number(step.amount)),
     wordsOf(step, order.taxesIncluded, amountOf),
   ]);
-  const total = { cells: [amountOf(wanted.order.OrderTotal ?? 0), 'counts'], isSum: true };
+  const total = {
+    cells: [amountOf(wanted.order.OrderTotal ?? 0), 'counts for points'],
+    isSum: true,
+  };
   const title = `What counts for points, in ${order.currency}`;
   return [table([right('Amount'), 'For'], [...parts, total], { title })];
 }
 
 const STEPS: Readonly<Record<AmountStep['kind'], string>> = {
-  goods: 'price of the goods that are kept, after discounts, without shipping, taxes',
+  goods: 'goods kept, after discounts, without shipping, taxes',
   tax: 'taxes',
   'gift-cards-sold': 'gift cards among them: buying them earns nothing',
   'refunded-without-lines': 'paid back without taking goods back',
@@ -307,7 +310,7 @@ function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   const moments = {
     'the order was placed': order?.placedAt,
     'the order was fulfilled': order?.fulfilledAt,
-    'a refund was made (the last one)': order?.refundedAt,
+    'the latest refund': order?.refundedAt,
     'the order was cancelled': order?.cancelledAt,
   };
   const known = Object.entries(moments).flatMap(([what, at]) =>
@@ -394,7 +397,7 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
         ['Counts for points', isNew ? amountOf(counts) : undefined],
         ['Found by', origin && `reconciliation${isLost ? ', its event was lost' : ''}`],
         ['Event', topicText(topic) || undefined],
-        ['As it was at', version > 0 ? { at: new Date(version).toISOString() } : undefined],
+        ['State of', version > 0 ? { at: new Date(version).toISOString() } : undefined],
       ]).facts,
     };
   });

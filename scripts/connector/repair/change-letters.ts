@@ -47,7 +47,13 @@ import {
   carryOut,
   type Session,
 } from '../ground/session/session.ts';
-import { type Block, type Document, STATUS, text, type Verdict } from '../ground/terminal/document.ts';
+import {
+  type Block,
+  type Document,
+  STATUS,
+  text,
+  type Verdict,
+} from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, spanText } from '../ground/terminal/text.ts';
@@ -149,11 +155,12 @@ async function previewOf(
     sent.some(({ event, family }) => isHolding(pause, { shop: event?.shop ?? '', queue: family })),
   );
   const label = `Send ${sent.length}`;
+  const ofAll = sent.length === matching ? '' : `${sent.length} of `;
   return {
     title:
       matching === 0
         ? 'No dead letter to send'
-        : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
+        : `Would send ${ofAll}${counted(matching, 'dead letter')} again`,
     ...(sent.length === 0 &&
       obstacles.size > 0 && { verdict: { kind: 'action required', what: 'None can be sent.' } }),
     blocks: [
@@ -217,16 +224,13 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
     ...(verdict && { verdict }),
     blocks: [
       groupsTable(await namedGroups(failures, deployment)),
-      text(
-        !followed && replayed > 0 && 'They are on the queues again: "status" shows what still waits.',
-      ),
       text(followed && replayed >= MANY && paceText(replayed, took, callsPerSecond), 'soft'),
       ...obstacleTexts(obstacles),
       text(notReached > 0 && `Interrupted: ${notReached} left.`, 'soft'),
     ],
     next: [
       ...(held?.next ?? []),
-      ...(followed || replayed === 0 ? [] : [STATUS]),
+      ...(followed || replayed === 0 ? [] : [{ ...STATUS, say: 'See what still waits:' }]),
       { label: list, line: line('dead-letters list') },
     ],
     data: {

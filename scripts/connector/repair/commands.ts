@@ -113,7 +113,7 @@ sent.
   }).option(...ANY_SHOP);
 
   declare(program, 'recover', {
-    summary: 'rebuild a lost or restored ledger: compare everything, and take nothing twice',
+    summary: 'rebuild a lost or restored ledger, without giving or taking points twice',
     description:
       'Marks the ledger as incomplete, so that the loyalty service is read before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again.',
     examples: `\

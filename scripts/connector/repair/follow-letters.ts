@@ -242,7 +242,9 @@ export async function heldNow(
   replayed: readonly ReplayedLetter[],
 ): Promise<readonly FollowedLetter[] | undefined> {
   const holds = await readHolds(deployment, replayed);
-  const held = [...holds].map(([one, hold]) => ({ ...one, result: 'underway', held: hold }) as const);
+  const held = [...holds].map(
+    ([one, hold]) => ({ ...one, result: 'underway', held: hold }) as const,
+  );
   return held.length > 0 ? held : undefined;
 }
 

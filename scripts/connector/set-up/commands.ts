@@ -117,7 +117,7 @@ apiKey or username, password.
     .option('--yes', 'webhook: even if webhooks may be refused then');
 
   declare(program, 'probe', {
-    summary: 'find out on a test account what the service does not document; prints the settings',
+    summary: 'find out on a test account what the service does not document, and print the settings that follow',
     examples: `\
   npx loyalty-connector probe                                 the stack that runs on this machine
   npx loyalty-connector probe --wait 600                      a program that gives points after minutes
@@ -137,7 +137,7 @@ when an answer proves nothing.
 /** The commands that bring what was before the connector into it. */
 export function registerPast(program: Command): void {
   declare(program, 'go-live', {
-    summary: 'end the observation of a shop: send its orders from a moment on',
+    summary: 'end the observation of a shop: send its orders from a given moment',
     description:
       'Ends the observation of a shop whose settings say live: reads what the store and the loyalty service have, checks that another integration is off, shows each call that it will make, and asks. Then compares everything with the service before anything is sent.',
     examples: `\

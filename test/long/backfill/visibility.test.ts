@@ -42,7 +42,7 @@ describe("the doctor's look at app and shop", { timeout: 60_000 }, () => {
   };
 
   it.each([
-    ['MERCHANT', 'pass', "the merchant's own"],
+    ['MERCHANT', 'pass', 'belongs to this shop'],
     ['PARTNER', 'info', 'needs an IP allowlist'],
     ['UNKNOWN', 'info', 'no API shows who made the app'],
   ] as const)('says what Shopify asks of one of %s', async (developerType, verdict, text) => {

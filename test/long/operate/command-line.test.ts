@@ -57,7 +57,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list extra', /too many arguments/],
     ['dead-letters list --stak x', /unknown option '--stak'\. Did you mean --stack\?/],
     ['dead-letters list --stack', /--stack <name> needs a value/],
-    ['dead-letters list --kind orders', /Allowed choices are order.*Did you mean order\?/],
+    ['dead-letters list --kind orders', /--kind cannot be "orders"\. Did you mean order\? Help/],
     ['dead-letters list --reason rejectd', /Did you mean rejected\?/],
     ['start --store shopfy', /Did you mean shopify\?/],
     ['start --store magento', /Allowed choices are shopify, vendure\. Help/],

@@ -34,8 +34,8 @@ describe('loyalty-connector trace', () => {
     );
     expect(stdout).toMatch(/^In the store now\nPayment +paid\nFulfilment +fulfilled\n/m);
     // Without the 20 % of taxes that the store's prices include.
-    expect(stdout).toMatch(/^ *49\.90 {2}price of the goods .*\n *−8\.32 {2}taxes in it\n/m);
-    expect(stdout).toMatch(/^ *41\.58 {2}counts$/m);
+    expect(stdout).toMatch(/^ *49\.90 {2}goods kept, .*\n *−8\.32 {2}taxes in it\n/m);
+    expect(stdout).toMatch(/^ *41\.58 {2}counts for points$/m);
     expect(stdout).toContain('"OrderTotal": 41.58');
     expect(stdout).toContain('personal data is masked');
     expect(stdout).toMatch(/the loyalty service has\s+the\s+order,\s+and\s+grants\s+\d/i);

@@ -623,7 +623,7 @@ describe('what documents say of dead letters', () => {
       expiryText(letterOf({ kind } as object), { healing, shops }),
     );
     for (const words of said)
-      expect(words).toMatch(/^Decide by 2026-10-23, when AWS deletes it\. \S/);
+      expect(words).toMatch(/^Decide by 2026-10-23: then AWS deletes it\. \S/);
     expect(said[0]).toContain('full comparison after 2026-10-24');
     expect(said[0]).toContain('except orders older than 60 days if the app lacks read_all_orders');
     const [shop] = shops.map((one) => ({ ...one, platform: 'vendure' as const }));

@@ -203,7 +203,7 @@ describe('the verdict on one entity', () => {
       'names the dead letters of a call in doubt',
       { entry: { ...entry, uncertain: true }, letters: [letter, letter] },
       'action required',
-      '2 dead letters about it: the name is missing',
+      '2 dead letters about it: the name is missing.',
       'dead-letters list --id 7 --shop example-store.myshopify.com',
     ],
     [
@@ -279,7 +279,7 @@ describe('the verdict on one entity', () => {
       'says once why it was given up, in the words of its dead letter',
       { entry: gaveUp({ why: 'Order_Refused' }), letters: [letter] },
       'action required',
-      'Not sent yet. 1 dead letter about it: the name is missing',
+      'Not sent. 1 dead letter about it: the name is missing.',
       'dead-letters show m-1',
     ],
     [
@@ -372,7 +372,12 @@ describe('the verdict on one entity', () => {
   it('promises no next attempt while a pause has no end', () => {
     const { blocks, verdict, data } = documentOf(trace({ entry: undefined, pause, waits: [wait] }));
     expect(verdict).toMatchObject({
-      ...{ kind: 'action required', what: expect.stringContaining('for a pause to end') },
+      ...{
+        kind: 'action required',
+        what: expect.stringMatching(
+          /^Not sent: orders paused since .* It is sent when you resume\.$/,
+        ),
+      },
     });
     expect(verdict?.what).not.toContain('by itself');
     expect(JSON.stringify([blocks, verdict, data])).not.toMatch(/next ?(attempt|try)/i);
@@ -462,7 +467,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     ['Taken back', '30'],
     ['Counts for points', '20'],
     ['Event', 'sent again by an operator'],
-    ['As it was at', { at: expect.any(String) }],
+    ['State of', { at: expect.any(String) }],
   ]);
 });
 
@@ -511,9 +516,9 @@ describe('the arithmetic of an order', () => {
   it('shows each step, and the sum that is sent', () => {
     const [now] = told({});
     expect(now).toEqual([
-      '196.00 price of the goods that are kept, after discounts, without shipping, taxes included',
+      '196.00 goods kept, after discounts, without shipping, taxes included',
       '−32.67 taxes in it',
-      '163.33 counts',
+      '163.33 counts for points',
     ]);
     expect(wanted.order.OrderTotal).toBe(163.33);
   });
@@ -528,7 +533,7 @@ describe('the arithmetic of an order', () => {
     expect(now?.slice(2)).toEqual([
       '−39.42 paid with store credit that was given, not refunded: the part of 49.00 that was for these goods',
       '−78.85 paid with store credit; unknown whether it was given or refunded: the part of 98.00 that was for these goods',
-      '45.06 counts',
+      '45.06 counts for points',
     ]);
   });
 

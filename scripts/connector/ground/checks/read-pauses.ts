@@ -86,9 +86,10 @@ const WHY: Readonly<Record<PauseWhy, string>> = {
 };
 
 /** `example-store.myshopify.com: orders paused since 2026-11-15 20:01 UTC until 22:01 UTC by kim, because …` */
-export const pauseText = (pause: PauseStatus): string => `${pause.shop}: ${textOf(pause)}`;
+export const pauseText = (pause: PauseStatus): string => `${pause.shop}: ${pausedText(pause)}`;
 
-function textOf(pause: PauseStatus): string {
+/** Where the shop is known: `orders paused since …`. */
+export function pausedText(pause: PauseStatus): string {
   const { since, until } = pause;
   const time = `since ${minuteOf(since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
   if (pause.by === 'go-live') {
@@ -192,7 +193,7 @@ export function pausesCheck(
 /** What has an end resumes by itself. While credentials are refused, their pause only follows from that. */
 function judgePause(pause: PauseStatus, refused: Suggestion): Finding {
   const { shop } = pause;
-  const [what, lacks] = [textOf(pause), ['calls']];
+  const [what, lacks] = [pausedText(pause), ['calls']];
   if (pause.by === 'go-live') {
     return { ...fail(what, ...goLiveSuggestions(shop)), shop, lacks };
   }

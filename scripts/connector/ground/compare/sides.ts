@@ -323,7 +323,7 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
     'its customer has no e-mail address, so the service cannot tell who it is',
   'test-order': 'a test order',
   'other-currency': 'not in the currency that the settings name for its shop',
-  pending: 'this event says that the order is not complete yet (rules.completeWhen)',
+  pending: 'the order is not complete at this event (rules.completeWhen)',
   'before-go-live': 'placed before the loyalty program began',
   exchange: 'an exchange of its items is under way, and its next change decides what is sent',
   redacted: "the customer's data was erased",

@@ -123,7 +123,7 @@ export function groupsTable(
   const isMany = groups.some(({ count }) => count > 1);
   const rows = groups.map((group): Row => {
     const { count, delivered, oldest, newest, example, advice } = group;
-    const reason = delivered ? 'delivered since' : group.reason;
+    const reason = delivered ? 'already delivered' : group.reason;
     return {
       cells: [
         offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
@@ -274,9 +274,9 @@ export function expiryText(
     const shop = shops.find(({ domain }) => domain === event.shop);
     const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
     const except = hidden === undefined ? '' : `, except ${hidden}`;
-    return `If you do nothing, the first full comparison after ${day} sends it as the store then has it${except}.`;
+    return `If you do nothing, the first full comparison after ${day} sends ${which} as the store then has it${except}.`;
   };
-  return `Decide by ${deletedAt(letter).slice(0, 10)}, when AWS deletes ${which}. ${then()}`;
+  return `Decide by ${deletedAt(letter).slice(0, 10)}: then AWS deletes ${which}. ${then()}`;
 }
 
 type KnownLetter = SummarizedDeadLetter & Known;

@@ -164,7 +164,7 @@ export const installedAppCheck = answerCheck('app', installedAppDocument, (data)
   if (!data) return unknown('who made the app could not be read');
   switch (data.currentAppInstallation.app.developerType) {
     case 'MERCHANT':
-      return pass("the app is the merchant's own");
+      return pass('the Shopify app belongs to this shop');
     case 'PARTNER':
       return info(`a partner made the app: it ${OF_A_PARTNER}`);
     default:
