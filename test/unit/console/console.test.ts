@@ -7,7 +7,7 @@ import {
   isPrivate,
   readRoute,
 } from '../../../scripts/connector/ground/console/page/route.ts';
-import { textIn } from '../../../scripts/connector/ground/console/page/words.ts';
+import { secondText, textIn, zoneText } from '../../../scripts/connector/ground/console/page/words.ts';
 import {
   type CommandLine,
   offeredCommands,
@@ -246,5 +246,16 @@ describe('the words of the page', () => {
     expect([0, 500, 1_500].map(textIn('milliseconds', 1_500))).toEqual(['0 s', '0.5 s', '1.5 s']);
     expect([60_000, 720_000].map(textIn('milliseconds', 720_000))).toEqual(['1 min', '12 min']);
     expect([12, null].map(textIn('milliseconds', 340))).toEqual(['12 ms', '–']);
+  });
+
+  it.each([
+    ['UTC', '2026-11-20T03:05:09Z', '03:05:09 UTC'],
+    ['UTC', '2026-11-20T13:05:09Z', '13:05:09 UTC'],
+    ['America/Sao_Paulo', '2026-11-20T03:05:09Z', '00:05:09 GMT-3'],
+    ['Europe/London', '2026-07-20T03:05:09Z', '04:05:09 BST'],
+  ])('name the zone of a clock in %s whole, at every hour: %s', (zone, at, text) => {
+    vi.stubEnv('TZ', zone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(`${secondText(at)} ${zoneText(at)}`).toBe(text);
   });
 });

@@ -20,7 +20,7 @@ import type { Ran } from '../run-command.ts';
 import { isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
-import { clockText, dayText, localText, numberText, secondText, textIn, ZONE } from './words.ts';
+import { clockText, dayText, localText, numberText, secondText, textIn, zoneText } from './words.ts';
 
 const INTERRUPTED = 130;
 const GONE: NonNullable<Ran['problem']> = {
@@ -292,7 +292,7 @@ function Timeline({ title, lines }: TimelineBlock) {
             <li class={tone} key={`${index}`}>
               {isNewDay && (
                 <p class="day">
-                  {day}, {ZONE}
+                  {day}, {zoneText(at)}
                 </p>
               )}
               <time dateTime={at} title={localText(at)}>

@@ -9,7 +9,7 @@ import { about, open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
 import { type Question, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
-import { localText, secondText, ZONE } from './words.ts';
+import { localText, secondText, zoneText } from './words.ts';
 
 function Page() {
   const line = place.value;
@@ -112,7 +112,7 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
     <div class="bar">
       {at !== undefined && (
         <span class="soft" title={localText(at)}>
-          as of {secondText(at)} {ZONE}
+          as of {secondText(at)} {zoneText(at)}
         </span>
       )}
       <button type="button" class="quiet" onClick={asking ? stop : () => void askAgain()}>

@@ -3,8 +3,11 @@ import { relativeTime } from '../../terminal/text.ts';
 
 const LOCALE = 'en-GB';
 
-/** Of every clock on the page: `UTC`, `GMT-3`. */
-export const ZONE = new Date().toLocaleTimeString(LOCALE, { timeZoneName: 'short' }).slice(9);
+/** Of the clocks of a moment: `UTC`, `GMT-3`. Summer time may begin while a page is open. */
+export function zoneText(moment: string | number): string {
+  const style = { hour: '2-digit', timeZoneName: 'short' } as const;
+  return new Date(moment).toLocaleTimeString(LOCALE, style).replace(/^\S+ /, '');
+}
 
 export function numberText(value: number): string {
   return value.toLocaleString(LOCALE).replace('-', '−');
