@@ -32,7 +32,6 @@ import {
   type Suggestion,
   type Tone,
   table,
-  text,
   type Verdict,
   worstOf,
 } from '../ground/terminal/document.ts';
@@ -116,7 +115,7 @@ export async function showRuns(
 ): Promise<Document> {
   const deployment = await findDeployment();
   const shops = await readRuns(deployment, named);
-  const title = `Every ${RECONCILE_MINUTES} minutes, what the store has is compared with what was sent`;
+  const title = `Every ${RECONCILE_MINUTES} minutes the connector compares the store with what it has sent, and sends what is missing`;
   return documentOf(title, shops, deployment, { named, isScheduled: true });
 }
 
@@ -127,29 +126,26 @@ interface Asked {
   readonly isScheduled?: boolean;
 }
 
-function judgeShops(shops: readonly ShopRuns[], asked: Asked): Judged {
+function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
   const now = new Date();
   const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
-  const worst = worstOf(judged);
-  const isWhole = judged.every((one) => one.kind !== undefined);
-  const kind = worst === 'ok' && !isWhole ? undefined : worst;
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
-  return { kind, what: sentences.join('\n') };
+  return { kind: worstOf(judged) ?? 'unknown', what: sentences.join('\n') };
 }
-
-/** Without a kind where nothing was compared: that is neither good nor bad. */
-type Judged = Pick<Verdict, 'what'> & { readonly kind?: Verdict['kind'] | undefined };
 
 export function judgeRuns(
   { runs, ordersRead, differing, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, isScheduled }: Asked,
   now: Date,
-): Judged {
+): Verdict {
   const [last] = runs;
   if (!last) {
     return isScheduled
-      ? { what: `Not compared yet: a run starts every ${RECONCILE_MINUTES} minutes.` }
+      ? {
+          kind: 'pending',
+          what: `Not compared yet: the first comparison starts within ${RECONCILE_MINUTES} minutes.`,
+        }
       : {
           kind: 'unknown',
           what: 'This comparison left no record: it broke off, or did not begin.',
@@ -157,7 +153,7 @@ export function judgeRuns(
   }
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
-  const upTo = `Compared up to ${until}; later changes are not compared yet.`;
+  const upTo = `Compared up to ${until}.`;
   const say = (kind: Verdict['kind'], what: string): Verdict => ({ kind, what: `${what} ${upTo}` });
   if (isScheduled && now.getTime() - ended > RECONCILE_MINUTES * RUNS_MISSED * 60_000) {
     return say('action required', `The last comparison ended ${relativeTime(ended, now)}.`);
@@ -187,8 +183,8 @@ export function judgeRuns(
   if (waiting > 0)
     return say('pending', `${counted(waiting, 'resent message')} still in progress.`);
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
-    const none = `There was nothing to compare: nothing changed in the store up to ${until}.`;
-    return { what: `${none} A later run compares what changes after that.` };
+    const none = `Nothing to compare: nothing changed in the store up to ${until}.`;
+    return { kind: 'ok', what: `${none} ${REST}` };
   }
   if (isGoingOn) {
     const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;
@@ -197,9 +193,10 @@ export function judgeRuns(
   const service = isDeep
     ? `the loyalty service holds ${counted(ordersRead.read, 'order')} as sent`
     : 'the loyalty service was not asked';
-  const rest = 'Later changes are not compared yet.';
-  return { kind: 'ok', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
+  return { kind: 'ok', what: `Store and ledger agree up to ${until}; ${service}. ${REST}` };
 }
+
+const REST = 'Later changes are left to the next comparison: their events may still be on the way.';
 
 const STOPPED: Readonly<Record<string, string>> = {
   'shop-paused': 'the shop is paused',
@@ -215,22 +212,19 @@ export function documentOf(
   { stack }: Pick<Deployment, 'stack'>,
   { named: shop, ...asked }: Asked & { readonly named: string | undefined },
 ): Document {
-  const { kind, what } = judgeShops(shops, asked);
+  const verdict = judgeShops(shops, asked);
   const first = shops.flatMap((one): readonly Suggestion[] => {
     const id = one.differing[0]?.id;
     const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
-  const isOpen = kind === 'action required' || kind === 'unknown';
+  const isOpen = verdict.kind === 'action required' || verdict.kind === 'unknown';
   return {
     title,
-    ...(kind && { verdict: { kind, what } }),
-    blocks: [
-      ...(kind ? [] : [text(what)]),
-      ...shops
-        .map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) }) as const)
-        .filter((section) => !section.blocks.every(isEmpty)),
-    ],
+    verdict,
+    blocks: shops
+      .map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) }) as const)
+      .filter((section) => !section.blocks.every(isEmpty)),
     next: [
       ...first.slice(0, 1),
       ...(isOpen && !first[0] && shops.some(({ runs }) => runs[0]) ? [STATUS] : []),
@@ -246,10 +240,11 @@ const offersIn = (shop: string | undefined): readonly Suggestion[] => [
   { label: 'Check that events are sent', say: EVENTS, line: line('webhooks check', [], { shop }) },
   { label: 'See backfills', say: BEFORE, line: line('backfill status', [], { shop }) },
 ];
-const CHANGED = 'What changed since the last comparison (a minute):';
-const ALL = 'Everything, also in the loyalty service (up to an hour):';
-const EVENTS = 'Whether the store is asked to send every event:';
-const BEFORE = 'What existed before the connector:';
+const SENDS = 'What differs is sent again.';
+const CHANGED = `Compares what changed since the last comparison, in about a minute. ${SENDS}`;
+const ALL = `Compares everything, also with the loyalty service, in up to an hour. ${SENDS}`;
+const EVENTS = 'Asks the store whether it sends every event.';
+const BEFORE = 'Shows what was sent of the time before the connector.';
 
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): readonly Block[] {

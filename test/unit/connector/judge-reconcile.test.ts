@@ -23,7 +23,7 @@ const judge = (
 it('says up to when store and ledger were compared, and that the service was not asked', () => {
   expect(judge({})).toEqual({
     kind: 'ok',
-    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. Later changes are not compared yet.',
+    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. Later changes are left to the next comparison: their events may still be on the way.',
   });
 });
 
@@ -38,8 +38,12 @@ it('needs a person where orders differ in the loyalty service, also where it may
   }
 });
 
-it('is well only about what was compared, read and delivered', () => {
-  expect(judge({ runs: [run(0)] }).kind).toBeUndefined();
+it('is well only about what was read and delivered; before the first comparison it is pending', () => {
+  expect(judge({ runs: [] }, { isScheduled: true }).kind).toBe('pending');
+  expect(judge({ runs: [run(0)] })).toMatchObject({
+    kind: 'ok',
+    what: expect.stringContaining('nothing changed in the store up to 02:45 UTC'),
+  });
   expect(judge({ ordersRead: { read: 9, unread: 2 } }, { isDeep: true }).kind).toBe('unknown');
   const stopped = [{ kind: 'order', why: 'shop-paused' }] as const;
   expect(judge({ runs: [{ ...run(3), stopped }] }).kind).toBe('unknown');

@@ -7,7 +7,11 @@ import {
   isPrivate,
   readRoute,
 } from '../../../scripts/connector/ground/console/page/route.ts';
-import { secondText, textIn, zoneText } from '../../../scripts/connector/ground/console/page/words.ts';
+import {
+  secondText,
+  textIn,
+  zoneOf,
+} from '../../../scripts/connector/ground/console/page/words.ts';
 import {
   type CommandLine,
   offeredCommands,
@@ -256,6 +260,6 @@ describe('the words of the page', () => {
   ])('name the zone of a clock in %s whole, at every hour: %s', (zone, at, text) => {
     vi.stubEnv('TZ', zone);
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(`${secondText(at)} ${zoneText(at)}`).toBe(text);
+    expect(`${secondText(at)} ${zoneOf(at)}`).toBe(text);
   });
 });

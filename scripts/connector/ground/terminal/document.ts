@@ -55,7 +55,7 @@ export interface Suggestion {
   readonly label: string;
   /** Complete but for `--yes`, which the page adds once a person has agreed to what the command says without it. */
   readonly line: Line;
-  /** When to do it, or what it does, in words before the command. */
+  /** In words before the command: when to do it, with a colon, or what it does, a sentence, which a page writes after. */
   readonly say?: string;
   /** What a person must add, such as a reason. At a terminal its label stands in the line: `<reason for dropping>`. */
   readonly asks?: readonly Field[];

@@ -20,7 +20,7 @@ import type { Ran } from '../run-command.ts';
 import { isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
-import { clockText, dayText, localText, numberText, secondText, textIn, zoneText } from './words.ts';
+import { clockText, dayText, localText, numberText, secondText, textIn, zoneOf } from './words.ts';
 
 const INTERRUPTED = 130;
 const GONE: NonNullable<Ran['problem']> = {
@@ -92,6 +92,9 @@ function Notes({ of }: { readonly of: readonly string[] }) {
   );
 }
 
+/** More of what is typed in a terminal is folded away. */
+const MOST_TYPED = 2;
+
 /** Of the headings of blocks: the document's own is above it. */
 const Level = createContext(2);
 
@@ -107,9 +110,18 @@ function Blocks({
   // Other pages of this list, the same in another way, or what is typed in a terminal: they belong below it.
   const isFurther = ({ line }: Suggestion) =>
     !isOffered(line.command) || (line.command === command && line.options.yes !== true);
-  const first = <Suggestions of={next.filter((one) => !isFurther(one))} />;
+  const further = next.filter(isFurther);
+  // The one thing to do stands where the eye is.
+  const [top] = blocks;
+  const only = verdict && top?.kind === 'findings' && top.findings.length === 1 ? top : undefined;
+  const first = (
+    <>
+      {only && <FindingList of={only.findings} />}
+      <Suggestions of={next.filter((one) => !isFurther(one))} />
+    </>
+  );
   // What says neither good nor bad is a sentence, and stands where the verdict would.
-  const lead = !verdict && blocks[0]?.kind === 'text' ? blocks[0] : undefined;
+  const lead = !verdict && top?.kind === 'text' ? top : undefined;
   return (
     <Level.Provider value={level}>
       {verdict ? <Banner verdict={verdict}>{first}</Banner> : !lead && first}
@@ -120,9 +132,16 @@ function Blocks({
         </div>
       )}
       <div class="blocks">
-        <BlockList blocks={lead ? blocks.slice(1) : blocks} />
+        <BlockList blocks={lead || only ? blocks.slice(1) : blocks} />
       </div>
-      <Suggestions of={next.filter(isFurther)} />
+      {further.filter(({ line }) => !isOffered(line.command)).length > MOST_TYPED ? (
+        <details class="section">
+          <summary>More, in a terminal</summary>
+          <Suggestions of={further} />
+        </details>
+      ) : (
+        <Suggestions of={further} />
+      )}
     </Level.Provider>
   );
 }
@@ -292,7 +311,7 @@ function Timeline({ title, lines }: TimelineBlock) {
             <li class={tone} key={`${index}`}>
               {isNewDay && (
                 <p class="day">
-                  {day}, {zoneText(at)}
+                  {day}, {zoneOf(at)}
                 </p>
               )}
               <time dateTime={at} title={localText(at)}>

@@ -9,7 +9,7 @@ import { about, open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
 import { type Question, useQuestion } from './run.ts';
 import { action, InTerminal } from './suggestion.tsx';
-import { localText, secondText, zoneText } from './words.ts';
+import { localText, secondText, zoneOf } from './words.ts';
 
 function Page() {
   const line = place.value;
@@ -66,6 +66,9 @@ function View({ line }: { readonly line: Line }) {
   const narrowed = line.options[search?.option ?? ''] ?? '';
   const title = ran?.document?.title ?? tab?.name ?? line.command;
   const heading = isHome ? tab.name : title;
+  // The stack stands above every page.
+  const isNews = title !== heading && !title.includes(about.stack);
+  const subtitle = search?.shows ?? (isNews && title);
 
   const seen = useRef(changes.value);
   useEffect(() => {
@@ -92,8 +95,7 @@ function View({ line }: { readonly line: Line }) {
           {heading}
         </h1>
         {!isSearch && <Bar line={line} question={question} />}
-        {/* The stack stands above every page. */}
-        {heading !== title && !title.includes(about.stack) && <p class="soft">{title}</p>}
+        {isHome && <p class="soft">{subtitle}</p>}
       </div>
       {isSearched && (
         <SearchBox {...{ search, line }} key={`${search.command} ${narrowed}`} isFirst={isSearch} />
@@ -112,7 +114,7 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
     <div class="bar">
       {at !== undefined && (
         <span class="soft" title={localText(at)}>
-          as of {secondText(at)} {zoneText(at)}
+          as of {secondText(at)} {zoneOf(at)}
         </span>
       )}
       <button type="button" class="quiet" onClick={asking ? stop : () => void askAgain()}>
@@ -149,7 +151,7 @@ function SearchBox({ search, line, isFirst }: SearchProps) {
       <Form class="fields" fields={[{ name: 'text', label, ...typed }, ...shop]} onSubmit={find}>
         <button type="submit">Find</button>
       </Form>
-      {line.operands.length === 0 && search.shows && <p class="soft">{search.shows}</p>}
+      {line.operands.length === 0 && search.hint && <p class="soft">{search.hint}</p>}
     </search>
   );
 }

@@ -25,8 +25,10 @@ export interface Search {
   readonly label: string;
   readonly option?: string;
   readonly ofShop?: boolean;
-  /** What is found, in words below the box before anything is. */
+  /** What the page is for, below its title. */
   readonly shows?: string;
+  /** What can be typed, below the box. */
+  readonly hint?: string;
 }
 
 const ALL_TABS: readonly Tab[] = [
@@ -37,8 +39,9 @@ const ALL_TABS: readonly Tab[] = [
     also: ['compare', 'privacy show'],
     search: {
       command: 'trace',
-      label: 'Order number or name, product, coupon code, customer id or e-mail address',
-      shows: 'Shows what happened, and what each side has now.',
+      label: 'Order, product, code or customer',
+      shows: 'Why an order has points or none: what happened, and what each side has now',
+      hint: 'For example #1007, WELCOME10, name@example.com, the title of a product, or any id.',
     },
   },
   {
@@ -55,7 +58,7 @@ const ALL_TABS: readonly Tab[] = [
       command: 'redemptions show',
       label: 'Customer id, e-mail address or reward code',
       ofShop: true,
-      shows: 'Shows balance, redemptions, every change of points, and what each order gave.',
+      shows: 'Balance, redemptions, every change of points, and what each order gave',
     },
   },
   { name: 'Healing', line: line('reconcile status'), also: ['webhooks check', 'backfill status'] },
@@ -67,7 +70,7 @@ const ALL_TABS: readonly Tab[] = [
       command: 'history',
       label: 'Name of a person or role',
       option: 'who',
-      shows: 'What people changed, and whose personal data they saw, in the last 90 days.',
+      shows: 'What people changed, and whose personal data they saw, in the last 90 days',
     },
   },
 ];

@@ -20,13 +20,17 @@ export function Suggestions({ of: [first, ...others] }: { readonly of: readonly 
     <ul class="suggestions">
       {[first, ...inOrder].map((one) => (
         <li key={`${one.label} ${hrefOf(one.line)}`}>
-          {one.say !== undefined && <span>{one.say}</span>}
+          {one.say && !saysWhat(one) && <span>{one.say}</span>}
           <Offer suggestion={one} />
+          {saysWhat(one) && <span>{one.say}</span>}
         </li>
       ))}
     </ul>
   );
 }
+
+/** And not when to do it. */
+const saysWhat = ({ say }: Suggestion) => say?.endsWith('.') === true;
 
 function Offer({ suggestion }: { readonly suggestion: Suggestion }) {
   const { label, line, asks = [] } = suggestion;

@@ -7,7 +7,7 @@ export function Table({ title, columns, rows, empty }: TableBlock) {
   if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
   return (
     <div class="scrolls">
-      <table class={onTelephone({ rows, columns })} aria-label={title}>
+      <table class={kindOf({ rows, columns })} aria-label={title}>
         <thead>
           <tr>
             {columns.map(({ title: name, align }) =>
@@ -54,8 +54,11 @@ const classOf = ({ tone, isSum, detail, next }: Row) =>
 const NARROW = 46;
 const GAP = 3;
 
-/** Of a table that does not fit a telephone, each row becomes a list of its cells with the names of their columns. */
-function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
+/**
+ * Of a table that does not fit a telephone, each row becomes a list of its cells with the names of their columns.
+ * One of figures is not wider than they need: the eye must find their row.
+ */
+function kindOf({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
   const widths = columns.map(({ title }, at) => {
     const texts = rows.map(({ cells }) => plainText(cells[at] ?? ''));
     // What a row is about wraps, as titles do.
@@ -63,8 +66,10 @@ function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): s
     return Math.max(...(at === 0 ? parts : [...parts, ...texts]).map(({ length }) => length));
   });
   const isWide = widths.reduce((sum, one) => sum + (one && one + GAP), 0) > NARROW;
+  const isFigures = columns.slice(1).every(({ align }) => align === 'right');
   // Two columns fit: the text of one wraps.
-  return isWide && widths.length > 2 ? 'stacks' : undefined;
+  if (isWide && widths.length > 2) return 'stacks';
+  return isFigures ? 'figures' : undefined;
 }
 
 function plainText(cell: CellValue): string {
@@ -96,7 +101,7 @@ export function Cell({ of: cell, near }: CellProps) {
   }
   const { tone, opens } = typeof cell === 'object' ? cell : {};
   const isBadge = tone && tone !== 'soft' && words.length <= MOST_IN_BADGE;
-  const kind = [tone, isBadge && 'badge'].filter(Boolean).join(' ');
+  const kind = [tone, isBadge && 'badge', cell === 0 && 'zero'].filter(Boolean).join(' ');
   if (!opens) {
     return (
       <span class={kind}>

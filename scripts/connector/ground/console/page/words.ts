@@ -4,7 +4,7 @@ import { relativeTime } from '../../terminal/text.ts';
 const LOCALE = 'en-GB';
 
 /** Of the clocks of a moment: `UTC`, `GMT-3`. Summer time may begin while a page is open. */
-export function zoneText(moment: string | number): string {
+export function zoneOf(moment: string | number): string {
   const style = { hour: '2-digit', timeZoneName: 'short' } as const;
   return new Date(moment).toLocaleTimeString(LOCALE, style).replace(/^\S+ /, '');
 }
