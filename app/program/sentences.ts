@@ -37,7 +37,9 @@ export const asksFirst = ({ kind }: Reward, balance: Balance, value = 0): boolea
  * empty for none of them.
  */
 export function conditionsOf(reward: Reward, words: Words): string {
-  const reason = reward.redeemable ? '' : reasonOf(reward, words);
+  // The page says once that a visitor has to log in.
+  const isKnown = reward.redeemable || reward.why === 'not-logged-in';
+  const reason = isKnown ? '' : reasonOf(reward, words);
   const until = sayUntil(reward.cashback?.validUntil, words);
   return [reason, until, reward.requirements].filter(Boolean).join(' ');
 }
@@ -57,7 +59,7 @@ function reasonOf({ kind, why, missingPoints, tiers }: Reward, words: Words): st
     : words.why(why ?? 'not-available');
 }
 
-/** `Only 40 points to go: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
+/** `40 points to your next reward: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
 export function sayNearest({ rewards }: View, words: Words): string | undefined {
   const [nearest] = (rewards ?? [])
     .filter((one) => one.kind !== 'other' && one.why === 'too-few-points' && one.missingPoints)

@@ -6,7 +6,7 @@ import { build, type Child, type Confirmation, type View } from './view.ts';
 
 export function drawRewards(view: View): readonly Child[] {
   const { strings } = view.words;
-  const rewards = answered(view.model.view)?.rewards;
+  const { rewards, loggedIn } = answered(view.model.view) ?? {};
   if (!rewards) return [];
   // What was pressed stays where it is.
   const isFirst = (reward: Reward) => reward.redeemable || resultAt(redeemKey(reward), view);
@@ -16,6 +16,7 @@ export function drawRewards(view: View): readonly Child[] {
     build('ul', { part: 'list', role: 'list' }, ...some.map((reward) => drawReward(reward, view)));
   return [
     build('h2', { part: 'heading' }, strings.rewards.heading),
+    !loggedIn && build('p', { part: 'note' }, strings.why['not-logged-in']),
     first[0] ? listOf(first) : build('p', { part: 'note' }, strings.rewards.none),
     others[0] && build('details', {}, build('summary', {}, strings.rewards.others), listOf(others)),
   ];

@@ -20,7 +20,7 @@ export const en = {
     none: 'No points yet. They appear here after your first order.',
     asOf: 'As of {date}',
     expiring: 'Expiring on {date}: {points}',
-    toGo: 'Only {points} to go: {title}',
+    toGo: '{points} to your next reward: {title}',
     tier: 'Tier: {name}',
     next: 'On the way to {name}',
     progress: '{value} of {goal}',

@@ -45,7 +45,11 @@ document.body.append(
   make(
     'header',
     { className: 'bar' },
-    make('h1', {}, make('a', { href: '/', className: 'name', textContent: 'Till' })),
+    make(
+      'h1',
+      {},
+      make('a', { href: '/', className: 'name', textContent: '‹ Till', title: 'To the shop' }),
+    ),
     select('Staff', data.staff, staff),
     select('Location', data.locations, place),
     select(
@@ -71,8 +75,8 @@ function frame(target, title) {
 
 sale.presentModal = () => {
   const bar = make(
-    'header',
-    {},
+    'div',
+    { className: 'top' },
     button('Close', () => dialog.close()),
     make('strong', { textContent: details.value.name }),
     phone(details.value),

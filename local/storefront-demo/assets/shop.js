@@ -15,11 +15,12 @@ async function showProgress(pauseMs) {
   const answer = await fetch(steps.dataset.progress).catch(() => undefined);
   if (answer?.ok) {
     const progress = await answer.json();
-    for (const { name, state, time, note } of progress.steps) {
+    for (const { name, title, state, time, note } of progress.steps) {
       const step = steps.querySelector(`[data-step="${name}"]`);
       if (step.dataset.state === state && step.querySelector('.note').textContent === note)
         continue;
       step.dataset.state = state;
+      step.querySelector('b').textContent = title;
       step.querySelector('time').textContent = time;
       step.querySelector('.note').textContent = note;
     }
@@ -49,7 +50,9 @@ export async function redrawCart() {
   const next = fresh.querySelector('.cart .summary');
   if (next) summary.replaceWith(document.adoptNode(next));
   const cart = fresh.querySelector('loyalty-widget')?.getAttribute('items');
-  if (cart) document.querySelector('loyalty-widget')?.setAttribute('items', cart);
+  for (const widget of document.querySelectorAll('loyalty-widget')) {
+    if (cart) widget.setAttribute('items', cart);
+  }
 }
 
 // On a page without Shopify's actions the widget says that the cart has changed.

@@ -105,16 +105,20 @@ function findCall({ order, calls }: Evidence) {
 }
 
 /** What the newest call met: the connector tries again by itself, or keeps a dead letter. */
-function findRefusal({ order, calls }: Evidence): Pick<Step, 'state' | 'note'> | undefined {
+function findRefusal({ order, calls }: Evidence): Partial<Step> | undefined {
   const own = calls.filter(({ body }) => fieldOf(body, 'OriginalId') === order.id);
   const last = own.at(-1);
   if (!last) return undefined;
   const why = fieldOf(last.answer, 'ErrorMessage');
-  const note =
-    typeof why === 'string'
-      ? say('The loyalty service refused it: {} The console says what to do.', why)
-      : say('Tries so far: {}.', own.length);
-  return { state: typeof why === 'string' ? 'refused' : 'waiting', note };
+  if (typeof why !== 'string') {
+    const tried =
+      own.length === 1
+        ? say('No usable answer yet.')
+        : say('No usable answer yet, after {} tries.', own.length);
+    return { note: `${tried} ${say('The connector tries again by itself.')}` };
+  }
+  const note = say('It said: {}. The console says what to do.', why.replace(/\.$/, ''));
+  return { state: 'refused', title: 'Not accepted by the loyalty service', note };
 }
 
 function describePoints({ point }: Evidence) {
@@ -194,10 +198,13 @@ function renderPayment({ store }: Shop, { transactions }: OrderRow): Html {
 
 function describeStatus(order: OrderRow): string {
   if (order.cancelledAt !== null) return say('It is cancelled.');
-  const sent = fulfillmentStatus(order) ?? 'not fulfilled yet';
-  const fulfilment = sent === 'partial' ? 'partly fulfilled' : sent;
+  const sent = fulfillmentStatus(order) ?? 'not shipped yet';
+  const names: Readonly<Partial<Record<typeof sent, string>>> = {
+    fulfilled: 'shipped',
+    partial: 'partly shipped',
+  };
   const payment = financialStatus(order).replaceAll('_', ' ');
-  return say('Thank you. Your order is {} and {}.', say(payment), say(fulfilment));
+  return say('Thank you. Your order is {} and {}.', say(payment), say(names[sent] ?? sent));
 }
 
 function renderStep({ name, title, state, at, note }: Step): Html {
@@ -212,8 +219,9 @@ const clockTime = (iso: string): string => iso.slice(11, 19);
 /** For the script: the same texts as on the page. */
 export function describeProgress(shop: Shop, visit: Visit, order: OrderRow) {
   return {
-    steps: stepsOf(gatherEvidence(shop, order)).map(({ name, state, at, note }) => ({
+    steps: stepsOf(gatherEvidence(shop, order)).map(({ name, title, state, at, note }) => ({
       name,
+      title: say(title),
       state,
       time: at === null ? '' : clockTime(at),
       note,

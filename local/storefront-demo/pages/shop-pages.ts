@@ -66,9 +66,10 @@ ${
 <label>${say('Quantity')} <input name="quantity" type="number" min="1" max="99" value="1" inputmode="numeric" required></label>
 <button class="primary">${say('Add to cart')}</button>
 </form>
+${renderWidget(store, visit, { product: { id: product.id, price: priceOf(store, price) }, show: 'earned' })}
+<p><a href="/account">${say(customerOf(store, visit) ? 'See your points and rewards' : 'Log in to earn points')}</a></p>
 </div>
-</div>
-${renderWidget(store, visit, { product: { id: product.id, price: priceOf(store, price) } })}`;
+</div>`;
 }
 
 export function renderCart(store: ShopStore, visit: Visit): Html {
@@ -90,6 +91,7 @@ ${renderCodes(quote)}
 ${renderTotals(store, quote.order, quote.totals)}
 ${renderCredit(store, visit, quote)}
 <input type="hidden" name="total" value="${quote.totals.totalMinor}">
+${renderWidget(store, visit, { isCart: true, show: 'earned' })}
 <button class="primary">${say('Place order')}</button>
 <p class="note">${
     customerOf(store, visit)
@@ -98,7 +100,7 @@ ${renderCredit(store, visit, quote)}
   }</p>
 </form>
 </div>
-${renderWidget(store, visit, { isCart: true, show: 'earned rewards' })}`;
+${renderWidget(store, visit, { isCart: true, show: 'rewards' })}`;
 }
 
 function renderLine(store: ShopStore, { product, variant, quantity }: CartLine): Html {
@@ -135,7 +137,7 @@ ${order.applications.map(
   ({
     name,
   }) => html`<p class="applied"><span>${say('Code')} <b>${name}</b> ${say('is applied.')}</span>
-<button class="quiet" formaction="/cart/code" name="remove" value="${name}" aria-label="${say('Remove code')} ${name}">${say('Remove code')}</button></p>\n`,
+<button class="quiet" formaction="/cart/code" name="remove" value="${name}" aria-label="${say('Remove code')} ${name}">${say('Remove')}</button></p>\n`,
 )}`;
 }
 

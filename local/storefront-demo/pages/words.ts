@@ -66,10 +66,10 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   'partially refunded': ['parcialmente reembolsado', 'parcialmente reembolsado'],
   voided: ['anulado', 'anulado'],
   expired: ['vencido', 'vencido'],
-  fulfilled: ['enviado', 'enviado'],
-  'partly fulfilled': ['enviado em parte', 'enviado en parte'],
+  shipped: ['enviado', 'enviado'],
+  'partly shipped': ['enviado em parte', 'enviado en parte'],
   restocked: ['devolvido ao estoque', 'devuelto al inventario'],
-  'not fulfilled yet': ['ainda não enviado', 'aún no enviado'],
+  'not shipped yet': ['ainda não enviado', 'aún no enviado'],
   'It is cancelled.': ['Está cancelado.', 'Está cancelado.'],
   'Pay {} with store credit': ['Pagar {} com crédito na loja', 'Pagar {} con crédito en tienda'],
   ' and {} by card': [' e {} no cartão', ' y {} con tarjeta'],
@@ -85,6 +85,8 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   'Points given': ['Pontos dados', 'Puntos concedidos'],
   'Balance in the store': ['Saldo na loja', 'Saldo en la tienda'],
   'See your points': ['Ver seus pontos', 'Ver tus puntos'],
+  'See your points and rewards': ['Ver seus pontos e recompensas', 'Ver tus puntos y recompensas'],
+  'Log in to earn points': ['Entre para ganhar pontos', 'Inicia sesión para ganar puntos'],
   'Log in to earn points next time': [
     'Entre para ganhar pontos na próxima vez',
     'Inicia sesión para ganar puntos la próxima vez',
@@ -103,11 +105,23 @@ const WORDS: Readonly<Record<string, readonly [pt: string, es: string]>> = {
   '{} points for this order.': ['{} pontos por este pedido.', '{} puntos por este pedido.'],
   'They are due on {}.': ['Previstos para {}.', 'Previstos para el {}.'],
   'You now have {} points.': ['Você tem agora {} pontos.', 'Ahora tienes {} puntos.'],
-  'The loyalty service refused it: {} The console says what to do.': [
-    'O serviço de fidelidade o recusou: {} O console diz o que fazer.',
-    'El servicio de fidelidad lo rechazó: {} La consola dice qué hacer.',
+  'Not accepted by the loyalty service': [
+    'Recusado pelo serviço de fidelidade',
+    'Rechazado por el servicio de fidelidad',
   ],
-  'Tries so far: {}.': ['Tentativas até agora: {}.', 'Intentos hasta ahora: {}.'],
+  'It said: {}. The console says what to do.': [
+    'Motivo: {}. O console diz o que fazer.',
+    'Motivo: {}. La consola dice qué hacer.',
+  ],
+  'No usable answer yet.': ['Ainda sem resposta válida.', 'Aún sin respuesta válida.'],
+  'No usable answer yet, after {} tries.': [
+    'Ainda sem resposta válida, após {} tentativas.',
+    'Aún sin respuesta válida, tras {} intentos.',
+  ],
+  'The connector tries again by itself.': [
+    'O conector tenta de novo sozinho.',
+    'El conector lo intenta de nuevo por sí solo.',
+  ],
   'The same order elsewhere': [
     'O mesmo pedido em outros lugares',
     'El mismo pedido en otros sitios',

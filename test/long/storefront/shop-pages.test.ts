@@ -72,7 +72,7 @@ async function takePictures({ page, open }: ShopVisit): Promise<void> {
   const order = page.url();
   await page.setViewportSize({ width: 1000, height: 760 });
   await page.screenshot({ path: 'docs/local-shop.png' });
-  await open('/products/linen-shirt');
+  await open('/account');
   await page.setViewportSize({ width: 600, height: 900 });
   const widget = page.locator('loyalty-widget');
   await widget.getByRole('button', { name: /^Redeem for 10 / }).waitFor();

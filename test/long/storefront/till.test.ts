@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const { page, block, modal, openRewards, confirm, pin } = await openTill('Robin');
     await block.getByText('490 points').waitFor();
     await block.getByText('Bronze').waitFor();
-    await block.getByText(/^Rewards for this cart: \d/).waitFor();
+    await block.getByRole('button', { name: /^Rewards \(\d\)$/ }).waitFor();
     await openRewards();
 
     await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       ] as const) {
         const { page, block, modal, openRewards, confirm } = await openTill('Robin');
         await page.setViewportSize(size);
-        await block.getByText(/^Rewards for this cart/).waitFor();
+        await block.getByRole('button', { name: /^Rewards \(/ }).waitFor();
         await openRewards();
         await modal.getByText('For Gold customers').waitFor();
         await page.screenshot({ path: `docs/till-rewards${suffix}.png` });

@@ -20,17 +20,33 @@ interface Props {
 
 export function Rewards({ account, rewards }: Props) {
   const { strings } = account.words;
+  const isOpen = useSignal(false);
   if (!rewards) return null;
+  // What was pressed stays where it is.
+  const isFirst = (one: Reward) =>
+    one.redeemable || account.notes.has(`reward-${one.id}`) || account.newRedemptionsOf(one)[0];
+  const shown = isOpen.value || !rewards.some(isFirst) ? rewards : rewards.filter(isFirst);
   return (
     <s-section heading={strings.rewards.heading}>
       {rewards.length === 0 ? (
         <s-paragraph color="subdued">{strings.rewards.none}</s-paragraph>
       ) : (
         <s-grid gridTemplateColumns={TWO_COLUMNS} gap="base" accessibilityRole="unordered-list">
-          {rewards.map((reward) => (
+          {shown.map((reward) => (
             <Offer key={reward.id} account={account} reward={reward} />
           ))}
         </s-grid>
+      )}
+      {shown.length < rewards.length && (
+        <s-box paddingBlock="base none">
+          <s-button
+            onClick={() => {
+              isOpen.value = true;
+            }}
+          >
+            {strings.rewards.others}
+          </s-button>
+        </s-box>
       )}
     </s-section>
   );

@@ -1,7 +1,6 @@
 import type { Api } from '@shopify/ui-extensions/pos.customer-details.block.render';
 import { render } from 'preact';
 import { answered } from '../../../program/program.ts';
-import { fill } from '../../../program/words.ts';
 import { useTill } from './use-till.ts';
 
 export default () => render(<Block />, document.body);
@@ -17,7 +16,7 @@ function Block() {
   return (
     <s-pos-block heading={heading}>
       <s-button slot="secondary-actions" onClick={() => action.presentModal()}>
-        {open}
+        {count > 0 ? `${open} (${words.number(count)})` : open}
       </s-button>
       <s-stack direction="block" gap="small">
         {known ? (
@@ -26,13 +25,11 @@ function Block() {
               <s-heading>{known.points ? words.points(known.points) : noPoints}</s-heading>
               {known.tier && <s-badge tone="info">{known.tier.name}</s-badge>}
             </s-stack>
-            <s-text color="subdued">
-              {known.rewards === null
-                ? words.why('unavailable')
-                : count > 0
-                  ? fill(strings.redeemable, { n: words.number(count) })
-                  : strings.noneRedeemable}
-            </s-text>
+            {count === 0 && (
+              <s-text color="subdued">
+                {known.rewards ? strings.noneRedeemable : words.why('unavailable')}
+              </s-text>
+            )}
           </>
         ) : (
           <s-text color="subdued">

@@ -130,7 +130,9 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
       detail={
         isAsking
           ? rewards.question
-          : (redeemable && words.worth(reward)) || conditionsOf(reward, words)
+          : till.problem() === 'empty-cart' && reward.points
+            ? words.points(reward.points)
+            : (redeemable && words.worth(reward)) || conditionsOf(reward, words)
       }
     >
       {redeemable && limits && !isAsking && (
