@@ -1,4 +1,5 @@
 import type { Credentials } from '../../../shared/loyalty/client.ts';
+import { errorNames } from '../../../shared/loyalty/error-codes.ts';
 import type { ActiveFault } from '../../sandbox-kit/faults.ts';
 import {
   amount,
@@ -59,8 +60,7 @@ const common: readonly { readonly text: string; readonly rule: object }[] = [
 
 /** Not refreshed with the rest, so that the buttons do not move while a person uses them. */
 function renderFaultControls(operations: readonly string[]): Html {
-  return html`<section id="fault-controls">
-<h2>Make it fail</h2>
+  return html`<details id="fault-controls" class="fold" open><summary><h2>Make it fail</h2></summary>
 <p class="row">
 <label>Operation <select id="fault-operation"><option value="*">any</option>${operations.map(
     (operation) => html`<option>${operation}</option>`,
@@ -75,7 +75,7 @@ ${common.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.st
 </p>
 </details>
 <p id="problem" role="alert"></p>
-</section>
+</details>
 `;
 }
 
@@ -92,10 +92,12 @@ ${
 }
 
 function renderFault({ id, kind, operation, seen, met, ...rest }: ActiveFault<FaultRule>): Html {
-  const details = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
-  return html`<li><b>${kind}</b> <span>${operation === undefined || operation === '*' ? 'any operation' : operation}</span>
+  const { code, ...others } = { code: undefined, ...rest };
+  const details = Object.entries(others).map(([name, value]) => `${name} ${value}`);
+  const what = code === undefined ? kind : `${kind} ${code} (${errorNames[code]})`;
+  return html`<li><b>${what}</b> <span>${operation === undefined || operation === '*' ? 'any operation' : operation}</span>
 ${details.length > 0 && html`<span>${details.join(', ')}</span>`}
-<span class="note">applied to ${met} of ${seen} calls</span> <button type="button" data-clear="${id}">Clear</button></li>\n`;
+<span class="note">met ${met} of ${seen} calls</span> <button type="button" data-clear="${id}">Clear</button></li>\n`;
 }
 
 const mostCalls = 100;
@@ -154,9 +156,8 @@ ${renderJson(entry.fault === undefined ? 'Answer' : `Answer (${entry.fault})`, e
 function renderResult({ status, fault, answer }: JournalEntry): Html {
   if (fault !== undefined) return badge('bad', status === undefined ? fault : `${status} ${fault}`);
   if (status !== 200) return badge('bad', String(status));
-  const refused =
-    typeof answer === 'object' && answer !== null && 'HasError' in answer && answer.HasError;
-  return refused ? badge('waiting', '200 error') : badge('good', '200');
+  const { HasError, ErrorCode } = { ...(answer as Readonly<Record<string, unknown>> | undefined) };
+  return HasError ? badge('waiting', `200, error ${ErrorCode ?? ''}`) : badge('good', '200');
 }
 
 function renderJson(title: string, value: unknown): Html {
@@ -212,7 +213,7 @@ function renderCustomers({ customers }: State, store?: string): Html {
       Points: ({ points }) => amount(points),
       Cashback: ({ cashback }) => amount(cashback),
       Program: ({ IsEnrolled, isActive }) => {
-        if (!isActive) return badge('bad', 'inactive');
+        if (!isActive) return badge('plain', 'inactive');
         return IsEnrolled ? badge('good', 'enrolled') : badge('plain', 'not enrolled');
       },
     },
@@ -248,7 +249,7 @@ function renderOrders({ orders }: State, names: Names, store?: string): Html {
 }
 
 function renderOrderState(order: State['orders'][number]): Html {
-  if (order.IsCancelledOrReturned) return badge('bad', 'cancelled');
+  if (order.IsCancelledOrReturned) return badge('plain', 'cancelled');
   return order.IsCompleted ? badge('good', 'completed') : badge('waiting', 'pending');
 }
 
@@ -267,7 +268,7 @@ function renderCoupons({ coupons }: State): Html {
       Value: ({ CouponValue }) => amount(CouponValue),
       Customer: ({ customerId }) => brief(customerId),
       State: ({ isActive, IsUsed }) => {
-        if (!isActive) return badge('bad', 'inactive');
+        if (!isActive) return badge('plain', 'inactive');
         return IsUsed ? badge('plain', 'used') : badge('good', 'active');
       },
       'Used by order': ({ usedByOrderId }) => brief(usedByOrderId),
@@ -291,7 +292,7 @@ function renderProducts({ products }: State, store?: string): Html {
       Brand: ({ brand }) => brief(brand?.Name ?? brand?.OriginalId ?? null),
       Category: ({ categories }) => brief(categories.join(' › ') || null),
       State: ({ IsActive }) =>
-        IsActive === false ? badge('bad', 'inactive') : badge('good', 'active'),
+        IsActive === false ? badge('plain', 'inactive') : badge('good', 'active'),
     },
   });
 }
@@ -310,7 +311,7 @@ function renderRedemptions({ redemptions }: State): Html {
       Points: ({ points }) => amount(points),
       Code: ({ ExternalCode }) => brief(ExternalCode),
       State: ({ canceledAt, usedByOrderId }) => {
-        if (canceledAt !== null) return badge('bad', 'cancelled');
+        if (canceledAt !== null) return badge('plain', 'cancelled');
         return usedByOrderId === null ? badge('good', 'redeemed') : badge('plain', 'used');
       },
       When: ({ redeemedAt }) => moment(redeemedAt),

@@ -96,7 +96,7 @@ export function answerBusinessError(
   operation: OperationId,
   code: ErrorNumber,
 ): unknown {
-  const refusal = refuse(code, `A fault on demand: ${errorNames[code]}.`);
+  const refusal = refuse(code, `${errorNames[code]} (on demand)`);
   return operations[operation].fail(refusal, settings);
 }
 
