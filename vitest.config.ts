@@ -33,10 +33,12 @@ const long = (name: string, include: string[]): TestProjectInlineConfiguration =
   },
 });
 
-/** Their fakes stand in the place of modules, which would stay loaded with them for the files after. */
+/** Their fakes stand in the place of modules, or of a browser: both would stay for the files after. */
 export const ALONE = [
   'test/unit/given-to-functions.test.ts',
   'test/unit/connector/commands-alone.test.ts',
+  'test/unit/app/shown.test.ts',
+  'test/unit/console/page.test.ts',
 ];
 
 /** Nothing may depend on where a server, an operator or a test is: half an hour beside the others, and not in UTC. */
@@ -63,7 +65,10 @@ export default defineConfig({
           ...{ setupFiles, env },
         },
       },
-      { test: { name: 'unit-alone', include: ALONE, testTimeout: 180_000, setupFiles, env } },
+      {
+        test: { name: 'unit-alone', include: ALONE, testTimeout: 180_000, setupFiles, env },
+        oxc: { jsx: { importSource: 'preact' } },
+      },
       {
         test: {
           name: 'integration',
