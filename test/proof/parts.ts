@@ -42,7 +42,7 @@ export const parts = (folder: string): readonly ProofPart[] => [
     title: 'Third-party engines',
     amount: 'both',
     commands: ['check:foreign'],
-    leavesOut: 'the real services: docs/reliability.md names known differences',
+    leavesOut: 'the real services; known differences are below',
   },
   {
     title: "Shopify's schema",
