@@ -436,13 +436,6 @@ export const mutations: readonly Mutation[] = [
     within: 300,
   },
   {
-    name: 'gift-cards-are-guessed',
-    bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
-    find: '  return lacksGiftCards || order.refundedWithoutLines === undefined;\n',
-    replace: '  return !lacksGiftCards && order.refundedWithoutLines === undefined;\n',
-    within: 600,
-  },
-  {
     name: 'lost-orders-are-sent-unread',
     bug: 'a ledger that was lost or restored is believed: what it does not know was not sent',
     find: 'mayBeForgotten(situation, placedAt);',
