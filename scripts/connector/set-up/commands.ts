@@ -117,7 +117,8 @@ apiKey or username, password.
     .option('--yes', 'webhook: even if webhooks may be refused then');
 
   declare(program, 'probe', {
-    summary: 'find out on a test account what the service does not document, and print the settings that follow',
+    summary:
+      'find out on a test account what the service does not document, and print the settings that follow',
     examples: `\
   npx loyalty-connector probe                                 the stack that runs on this machine
   npx loyalty-connector probe --wait 600                      a program that gives points after minutes
