@@ -225,7 +225,7 @@ it.each([
 
 it('names an address of AWS that was left over, once a deployed stack is asked for', () => {
   vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:22531');
-  const error = Object.assign(new Error('unexpected content'), { $metadata: {} });
+  const error = Object.assign(new Error('Deserialization error'), { $metadata: {} });
   expect(explainAwsError(error, { stack: 'prod' })?.message).toContain('AWS_ENDPOINT_URL is set');
   expect(explainAwsError(error, {})?.message).toContain('AWS answered Error');
   vi.unstubAllEnvs();

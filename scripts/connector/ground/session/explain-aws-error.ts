@@ -103,13 +103,13 @@ export function explainAwsError(
   if (profile && isAboutProfile && !knownProfiles().includes(profile)) return noProfile(profile);
   const found = known.find(([when]) => texts.some((text) => when.test(text)));
   const { AWS_ENDPOINT_URL: endpoint, CONNECTOR_STACK } = process.env;
-  const isElse = !found && '$metadata' in error;
-  if (endpoint && (options.stack ?? CONNECTOR_STACK) && (isElse || code === 'ECONNREFUSED')) {
+  const isOther = code === 'ECONNREFUSED' || /Deserialization error/.test(said);
+  if (endpoint && (options.stack ?? CONNECTOR_STACK) && isOther) {
     const what = `AWS_ENDPOINT_URL is set to ${endpoint}, which does not answer as AWS does.`;
     return new Problem(what, 'Run: unset AWS_ENDPOINT_URL, then repeat the command.');
   }
   if (found) return new Problem(found[1], found[2]);
-  if (!isElse) return undefined;
+  if (!('$metadata' in error)) return undefined;
   return new Problem(
     `AWS answered ${error.name}: ${said}`,
     'Repeat with --verbose for the details.',
