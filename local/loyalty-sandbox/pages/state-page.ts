@@ -60,7 +60,8 @@ const common: readonly { readonly text: string; readonly rule: object }[] = [
 
 /** Not refreshed with the rest, so that the buttons do not move while a person uses them. */
 function renderFaultControls(operations: readonly string[]): Html {
-  return html`<details id="fault-controls" class="fold" open><summary><h2>Make it fail</h2></summary>
+  return html`<section id="fault-controls">
+<h2>Make it fail</h2>
 <p class="row">
 <label>Operation <select id="fault-operation"><option value="*">any</option>${operations.map(
     (operation) => html`<option>${operation}</option>`,
@@ -75,7 +76,7 @@ ${common.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.st
 </p>
 </details>
 <p id="problem" role="alert"></p>
-</details>
+</section>
 `;
 }
 

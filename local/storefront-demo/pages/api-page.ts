@@ -99,8 +99,8 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
 <div><h3>${nameOf(method, path)}</h3>
 <p>${prose(summary)}</p>
 ${renderFields([...given, ...(sent ? fieldsOf(sent.schema) : [])])}
-<details class="fold"><summary>What it answers</summary>
-${answer.$ref !== undefined && html`<p>${typeOf(answer)}</p>`}
+<p class="note">Answers with ${answer.$ref === undefined ? 'these fields' : typeOf(answer)}.</p>
+<details class="fold"><summary>Its fields</summary>
 ${renderFields(fieldsOf(answer))}</details></div>
 <div class="example"><p>${method === 'get' ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`}</p>
 ${sent && html`<pre>${jsonText(sent.examples.one.value)}</pre><p>Answer</p>`}

@@ -221,20 +221,20 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
 
   it('keeps an e-mail address and the wish to see personal data out of its address', async () => {
     const { page, asked } = await visit({ trace: answer(SAMPLE) }, { at: '#/trace?reveal' });
-    await page.getByLabel('Order number').fill('anna@example.org');
+    await page.getByLabel('Order, product, code or customer').fill('anna@example.org');
     await page.keyboard.press('Enter');
     await heading(page, SAMPLE.title).waitFor();
     expect(page.url()).toMatch(/#\/trace$/);
     await page.getByRole('link', { name: 'Find' }).click();
     await heading(page, 'Find').waitFor();
-    await page.getByLabel('Order number').fill('1007');
+    await page.getByLabel('Order, product, code or customer').fill('1007');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url(), PATIENCE).toMatch(/#\/trace\/1007$/);
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await expect.poll(() => asked.at(-1)?.options.reveal, PATIENCE).toBe(true);
     expect(page.url()).toMatch(/#\/trace\/order\/7$/);
     // Who agreed to see one customer's data did not ask for the next one's.
-    await page.getByLabel('Order number').fill('1008');
+    await page.getByLabel('Order, product, code or customer').fill('1008');
     await page.keyboard.press('Enter');
     await expect.poll(() => asked.at(-1)?.operands, PATIENCE).toEqual(['1008']);
     expect(asked.at(-1)?.options).not.toHaveProperty('reveal');

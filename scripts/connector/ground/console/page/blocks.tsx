@@ -17,7 +17,7 @@ import {
   type Verdict,
 } from '../../terminal/document.ts';
 import type { Ran } from '../run-command.ts';
-import { isOffered } from './place.ts';
+import { about, isOffered } from './place.ts';
 import { Copy, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { clockText, dayText, localText, numberText, secondText, textIn, zoneOf } from './words.ts';
@@ -111,6 +111,7 @@ function Blocks({
   const isFurther = ({ line }: Suggestion) =>
     !isOffered(line.command) || (line.command === command && line.options.yes !== true);
   const further = next.filter(isFurther);
+  const typed = further.filter(({ line }) => !isOffered(line.command));
   // The one thing to do stands where the eye is.
   const [top] = blocks;
   const only = verdict && top?.kind === 'findings' && top.findings.length === 1 ? top : undefined;
@@ -134,7 +135,7 @@ function Blocks({
       <div class="blocks">
         <BlockList blocks={lead || only ? blocks.slice(1) : blocks} />
       </div>
-      {further.filter(({ line }) => !isOffered(line.command)).length > MOST_TYPED ? (
+      {typed.length > MOST_TYPED && !about.readOnly ? (
         <details class="section">
           <summary>More, in a terminal</summary>
           <Suggestions of={further} />
