@@ -91,7 +91,7 @@ ${renderCodes(quote)}
 ${renderTotals(store, quote.order, quote.totals)}
 ${renderCredit(store, visit, quote)}
 <input type="hidden" name="total" value="${quote.totals.totalMinor}">
-${renderWidget(store, visit, { isCart: true, show: 'earned' })}
+${customerOf(store, visit) && renderWidget(store, visit, { isCart: true, show: 'earned' })}
 <button class="primary">${say('Place order')}</button>
 <p class="note">${
     customerOf(store, visit)
