@@ -99,9 +99,8 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
 <div><h3>${nameOf(method, path)}</h3>
 <p>${prose(summary)}</p>
 ${renderFields([...given, ...(sent ? fieldsOf(sent.schema) : [])])}
-<p class="note">Answers with ${answer.$ref === undefined ? 'these fields' : typeOf(answer)}.</p>
-<details class="fold"><summary>Its fields</summary>
-${renderFields(fieldsOf(answer))}</details></div>
+<p class="note">Answers with ${answer.$ref === undefined ? 'these fields:' : typeOf(answer)}</p>
+${renderFields(fieldsOf(answer))}</div>
 <div class="example"><p>${method === 'get' ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`}</p>
 ${sent && html`<pre>${jsonText(sent.examples.one.value)}</pre><p>Answer</p>`}
 <pre>${jsonText(examples.one.value)}</pre></div></section>\n`;
