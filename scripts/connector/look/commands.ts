@@ -120,7 +120,7 @@ What was not logged, or is older than the logs are kept, is not decided: docs/ho
     examples: `\
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
-It sends one forged signature to the webhook address, which is refused and not counted.
+It sends the webhook address one forged signature, which is refused and not counted.
 `,
     async run() {
       const [{ examine }, platforms] = [await import('./doctor.ts'), await loadChecks()];
