@@ -16,7 +16,7 @@ export function drawRewards(view: View): readonly Child[] {
     build('ul', { part: 'list', role: 'list' }, ...some.map((reward) => drawReward(reward, view)));
   return [
     build('h2', { part: 'heading' }, strings.rewards.heading),
-    !loggedIn && build('p', { part: 'note' }, strings.why['not-logged-in']),
+    !loggedIn && first[0] && build('p', { part: 'note' }, strings.why['not-logged-in']),
     first[0] ? listOf(first) : build('p', { part: 'note' }, strings.rewards.none),
     others[0] && build('details', {}, build('summary', {}, strings.rewards.others), listOf(others)),
   ];

@@ -175,7 +175,7 @@ describe('the program in the loyalty service', () => {
 
   it.each([
     [0, 'warn', '1 with Origin 0'],
-    [1, 'pass', 'none from a built-in integration (Origin 0)'],
+    [1, 'info', 'none from a built-in integration (Origin 0)'],
   ] as const)(
     'is searched for orders of Origin 0: %i gives %s, and an outage that it is not known',
     async (origin, verdict, text) => {

@@ -134,7 +134,7 @@ const STATES: Readonly<Record<string, { view: unknown; shown: Record<string, str
     shown: {
       'the widget': `
         Your points | 490 points | €24.50 cashback | Expiring on Dec 24, 2026: 40 points
-        Only 42 points to go: 25 off | Tier: Bronze | On the way to Gold | Points | 490 of 500 | 98
+        42 points to your next reward: 25 off | Tier: Bronze | On the way to Gold | Points | 490 of 500 | 98
         Rewards
         Cashback | Amount (€0.50 to €24.50) | 24.50 | 0.5 to 24.5 | Redeem for 490 points | Valid until Dec 24, 2026
         3 off | €3.00 off | Redeem for 50 points
@@ -149,17 +149,15 @@ const STATES: Readonly<Record<string, { view: unknown; shown: Record<string, str
       'the account page': `
         Points and rewards
         Your points | 490 points | €24.50 cashback | Expiring on Dec 24, 2026: 40 points
-        Only 42 points to go: 25 off | Tier: Bronze | On the way to Gold | Points | 490 of 500 | 98
+        42 points to your next reward: 25 off | Tier: Bronze | On the way to Gold | Points | 490 of 500 | 98
         Your redeemed rewards
         3 off | THREE-1 | https://shop.example/discount/THREE-1?redirect=/cart | Use it now | Copy code | Take back
         Ready: use it now, or enter it at checkout. Valid until Dec 24, 2026
         Gift | GIFT-1 | Used
         Rewards
-        25 off | €3.00 off | off: Redeem for 50 points | You need 42 points more.
         Cashback | Amount (€0.50 to €24.50) | 24.50 | 0.5 to 24.5 | Redeem for 490 points | Valid until Dec 24, 2026
-        Credit | off: Get it as store credit for 490 points
-        There are not enough points for this reward. Valid until Dec 24, 2026
         3 off | €3.00 off | Redeem for 50 points
+        More rewards
         Invite friends | https://friends.example/r/1 | Copy link
         History | Nothing has happened yet.`,
       'the till': `
@@ -170,7 +168,7 @@ const STATES: Readonly<Record<string, { view: unknown; shown: Record<string, str
         3 off | €3.00 off | Redeem for 50 points
         25 off | The customer needs 42 points more.
         Credit | There are not enough points for this reward. Valid until Dec 24, 2026`,
-      'the block at the till': 'Loyalty | Rewards | 490 points | Bronze | Rewards for this cart: 2',
+      'the block at the till': 'Loyalty | Rewards (2) | 490 points | Bronze',
     },
   },
   'a program that cannot be reached': {

@@ -61,9 +61,10 @@ const BLOCKS: readonly [Block, string][] = [
           ...{ tone: 'bad', name: 'secrets', what: 'missing', fix: 'Copy it.', next: [suggestion] },
           follows: [{ tone: 'pending', what: '5 orders wait.' }],
         },
+        { tone: 'ok', what: 'All set.' },
       ],
     },
-    'Found | ✕ | secrets | missing | Copy it. | #/dead-letters/list | See all | 1 | more, fixed by the same step | ! | 5 orders wait.',
+    'Found | ✕ | secrets | missing | Copy it. | #/dead-letters/list | See all | 1 | more, fixed by the same step | ! | 5 orders wait. | ✓ | All set.',
   ],
   [
     {

@@ -40,7 +40,6 @@ const LIVES: Readonly<Record<string, Lives>> = {
     quiet: [[1], [1, ...nothing(12), 1]],
   },
   'Receiver is slow': {
-    isUrgent: true,
     rings: [[3_000, 20, 4_000, 3_000]],
     quiet: [[9_000, 9_000, 20, 20]],
   },
@@ -67,7 +66,7 @@ const LIVES: Readonly<Record<string, Lives>> = {
   'Webhooks get lost': { rings: [[1], [1, undefined]], quiet: [[]] },
   'Reconciliation missing': { rings: [nothing(3)], quiet: [[1, undefined, undefined]] },
   'Orders differ': { rings: [[1]], quiet: [[]] },
-  'Subscriptions wrong': { isUrgent: true, rings: [[2, ...nothing(3)]], quiet: [[]] },
+  'Subscriptions wrong': { rings: [[2, ...nothing(3)]], quiet: [[]] },
   'Data request': { rings: [[1]], quiet: [[]] },
   'Shop redaction': { rings: [[1]], quiet: [[]] },
   'App uninstalled': { isUrgent: true, rings: [[1]], quiet: [[]] },
