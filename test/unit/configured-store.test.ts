@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventsOf } from '../../scripts/connector/repair/privacy.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { ShopStore, StoreSettings } from '../../shared/core/platform/platform.ts';
@@ -92,7 +92,9 @@ it('a shop that is observed has an account that is only read, and ids of its own
     (one, index) => ({ ...one, mode: index ? 'observe' : 'live' }) as const,
   );
   const asked: string[] = [];
-  const credentials = async () => 'unreachable' as const;
+  const credentials = async () => ({ token: 'a', key: 'b' });
+  vi.stubEnv('LOYALTY_SANDBOX_ADDRESS', 'http://127.0.0.1:1');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const secrets = { loyalty: () => ({ get: credentials, refresh: credentials }) } as never;
   const opened = shops.map((shop) => {
     const pauses = {
@@ -109,6 +111,7 @@ it('a shop that is observed has an account that is only read, and ids of its own
   await expect(live?.loyalty.upsertCustomer({} as never)).resolves.toMatchObject({
     kind: 'transport-failure',
   });
+  expect(new Set(asked)).toEqual(new Set([SHOPIFY]));
   const at = (domain: string, all?: string) => sandboxAddressOf(connector, { domain }, all);
   expect([
     at(VENDURE, 'a b'),

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { faultIn } from '../../scripts/connector/set-up/set-secret.ts';
 import type { ParsedSecret, SecretTexts } from '../../shared/core/platform/platform.ts';
 import {
   createSecretReader,
+  createShopSecrets,
   type SecretReaderOptions,
 } from '../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../shared/shopify/admin/client/admin-secret.ts';
@@ -178,3 +179,30 @@ describe('the store secret', () => {
     );
   });
 });
+
+it.each([
+  ['webhook', 1],
+  ['points', 1],
+  ['loyalty', 2],
+  ['store', 2],
+] as const)(
+  'a %s secret that is refused again after 6 s was read %i times',
+  async (purpose, times) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    let reads = 0;
+    const getSecretValue = async () => {
+      reads += 1;
+      return { SecretString: '{"current":"a","token":"b","key":"c"}' };
+    };
+    const secrets = createShopSecrets({ getSecretValue } as never, 'prefix', {} as never);
+    const parse = (value: SecretTexts) => ({ kind: 'parsed', value });
+    const open: (path: string, given: never) => Record<'get' | 'refresh', () => unknown> =
+      secrets[purpose];
+    const secret = open('shop', parse as never);
+    await secret.get();
+    vi.advanceTimersByTime(6 * SECOND);
+    await secret.refresh();
+    vi.useRealTimers();
+    expect(reads).toBe(times);
+  },
+);

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { Browser, Route } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
@@ -203,33 +203,6 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  it('continues the history once for two presses', async () => {
-    const { page, open } = await visit('Robin');
-    const held: Route[] = [];
-    await page.route('**/account/history*', (route) => void held.push(route));
-    const answer = async (index: number) => {
-      await expect.poll(() => held.length).toBeGreaterThan(index);
-      const moved = { kind: 'points', at: null, points: 1, cashback: 0, cancelled: false };
-      const entries = [{ ...moved, title: `Answer ${index}`, code: null, tier: null }];
-      await held[index]?.fulfill({ json: { entries, page: 1, hasMore: true } });
-    };
-    await open(PAGE);
-    await answer(0);
-    const more = page.getByRole('button', { name: 'Show more' });
-    await more.dblclick();
-    await expect.poll(() => held.length).toBe(3);
-    await answer(1);
-    await answer(2);
-    // Either of them: requests of one moment may overtake each other.
-    const continued = page.getByText(/^Answer [12]$/);
-    await continued.first().waitFor();
-    await more.click();
-    await answer(3);
-    await page.getByText('Answer 3').waitFor();
-    expect(await continued.count()).toBe(1);
-    expect(await page.getByText('Answer 0').count()).toBe(1);
-  });
-
   it.each([WIDE, NARROW])(
     'says on the page of an order what it earns, and leads to the account page, at %j',
     async (size) => {
@@ -299,12 +272,6 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
     const whatsapp = await invite.getByRole('link', { name: 'WhatsApp' }).getAttribute('href');
     expect(whatsapp).toContain(encodeURIComponent(link ?? ''));
-  });
-
-  it('names the nearest reward, and how many points are missing', async () => {
-    const { page, open } = await visit('Sasha');
-    await open(PAGE);
-    await page.getByText(/^[\d.]+ points? to your next reward: /).waitFor();
   });
 
   it("tells nothing of another customer's order", async () => {

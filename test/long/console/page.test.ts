@@ -413,15 +413,6 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       expect(shown).toContain("npx loyalty-connector pause --because '<why>'");
       expect(shown).toContain('npx loyalty-connector secrets set loyalty');
     });
-
-    it('does not begin by an address', async () => {
-      const { page, asked } = await visit(
-        { status: answer(text('All is well')), pause: replay },
-        { at: '#/pause?yes' },
-      );
-      await page.getByText('All is well').waitFor();
-      expect(asked.map(({ command }) => command)).toEqual(['status']);
-    });
   });
 
   it('asks again only if the document says so, while it is seen, and waits for a slow answer', async () => {

@@ -1,11 +1,15 @@
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
 import { orderOriginCheck } from '../../../scripts/connector/ground/checks/loyalty.ts';
+import { wokenTexts } from '../../../scripts/connector/ground/checks/waiting-messages.ts';
 import { readOldestAges } from '../../../scripts/connector/ground/session/figures.ts';
 import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
 import { judgeRuns } from '../../../scripts/connector/repair/reconcile.ts';
+import { tryAgain } from '../../../scripts/connector/repair/redemptions.ts';
 import {
   customerAccountsCheck,
   installedAppCheck,
@@ -603,3 +607,208 @@ it.each([
   expect(kind).toBe(isLate ? 'action required' : 'ok');
   expect(judgeRuns(found as never, {}, now).kind).toBe('ok');
 });
+
+const CONNECTOR = '../../../scripts/connector';
+const nothingKept = {
+  ...{ shop: connector.shops[0], id: '7', ids: new Set(['7']), contacts: [], orders: [] },
+  ...{ items: [], letters: [], lettersHeld: 0, waits: [], unread: 0, store: undefined },
+};
+const moments = { until: Date.now() + 60_000, since: 0 };
+
+it.each<[object, string]>([
+  [{ letters: [{ letterId: 'a', body: '' }] }, '1 dead letter may be left'],
+  [{ lettersNotSeen: 2 }, '2 dead letters may be left'],
+  [{ items: [{ kind: 'order', entry: {}, isPersonal: true }] }, '1 item of the ledger and 0'],
+  [{ waits: [moments] }, '0 items of the ledger and 1 waiting message'],
+  [{ store: { kind: 'found', value: {} } }, 'has them still'],
+  [{ unread: 3 }, 'Nothing of them was found. 3 messages could not be read'],
+  [{}, 'Nothing of them is kept here'],
+])(
+  'an erasure that leaves %j says %s, and until when backups have the rest',
+  async (left, said) => {
+    const found = [nothingKept, { ...nothingKept, ...left }];
+    const { eraseCustomer } = await load('repair/privacy', {
+      [`${CONNECTOR}/repair/find-kept.ts`]: {
+        ...{ findSubject: async () => nothingKept, findKept: async () => found.shift() },
+      },
+      [`${CONNECTOR}/repair/follow-letters.ts`]: { sendAndFollow: async () => ({}) },
+    });
+    const { verdict, data } = await eraseCustomer(openSession().session, { yes: true }, '7');
+    expect(verdict.what).toContain(said);
+    const days = data.elsewhere.map(({ until }: { until: string | null }) =>
+      until === null ? null : Math.ceil((Date.parse(until) - Date.now()) / 86_400_000),
+    );
+    expect(days.slice(0, 4)).toEqual([14, 14, 35, connector.deployment.logRetentionDays]);
+  },
+);
+
+it.each<[string, object, boolean]>([
+  ['an order of theirs', { event: { shop: SHOP, kind: 'order', id: '9' } }, true],
+  ['the same order of another shop', { event: { shop: 'x', kind: 'order', id: '9' } }, false],
+  ['their telephone number', { body: 'call +1 (555) 010-9988' }, true],
+  ['a number like their document, which is short', { body: '{"total":41-77}' }, false],
+  ['their address, as JSON may write it', { body: '{"to":"\\u0061nna@example.org"}' }, true],
+])('a dead letter with %s is found as theirs or not', async (_, letter, isTheirs) => {
+  const { findKept } = await load('repair/find-kept', {
+    '../../../shared/aws/read-ledger.ts': { async *readWholeLedger() {} },
+    [`${GROUND}/checks/waiting-messages.ts`]: { readWaiting: async () => [] },
+    [`${GROUND}/compare/find.ts`]: { ordersOf: async () => [{ id: '9' }] },
+    [`${GROUND}/compare/sides.ts`]: { askService: async () => ({ kind: 'absent' }) },
+    [`${GROUND}/letters/read-letters.ts`]: {
+      openLetterQueues: () => [],
+      async surveyLetters({ onLetters }: { onLetters: (some: object[]) => void }) {
+        onLetters([{ body: '', ...letter }]);
+        return { notSeen: 0 };
+      },
+    },
+    [`${GROUND}/session/queues.ts`]: { readQueues: async () => [] },
+    [`${GROUND}/session/deployment.ts`]: { openLists: () => ({}) },
+    [`${GROUND}/session/services.ts`]: {
+      openShopServices: () => ({
+        loyalty: () => ({}),
+        store: { readMember: async () => ({ kind: 'found', value: { phone: '+15550109988' } }) },
+      }),
+    },
+  });
+  const subject = { ...nothingKept, contacts: ['anna@example.org', '4177'] };
+  const { letters } = await findKept(openSession().session, deployment, subject);
+  expect(letters).toHaveLength(isTheirs ? 1 : 0);
+});
+
+it.each([
+  [{ unread: [] }, true],
+  [{ unread: ['7'] }, false],
+  [{ unread: [], stopped: 'time-out' }, false],
+])(
+  'a recovery reads histories from what is missing on, and is whole after %j: %s',
+  async (read, isWhole) => {
+    const asked: Date[] = [];
+    const recoverRedemptions = async (_: string, since: Date) => {
+      asked.push(since);
+      return { customers: 1, found: 0, ...read };
+    };
+    const { recover } = await load('repair/recover', {
+      [`${CORE}/calls/shop-pause.ts`]: {
+        readControl: async () => ({ operator: {}, ended: {} }),
+        changeControl: async () => ({}),
+      },
+      [`${GROUND}/session/deployment.ts`]: {
+        ...{ openLedger: () => ({ createdAt: async () => 5 }), openLists: () => ({}) },
+        openSourceQueues: () => ({}),
+      },
+      [`${GROUND}/session/services.ts`]: { openShopServices: () => ({ loyalty: () => ({}) }) },
+      [`${GROUND}/compare/settle.ts`]: {
+        compareAndSettle: async () => ({
+          ...{ comparison: { kind: 'ended' }, sent: 0, tookMs: 0 },
+          outcomes: { handled: 0, failing: 0, underway: 0 },
+          shops: [{ shop: SHOP, isWhole: true, sentAgain: 0, orders: { differing: 0, unread: 0 } }],
+        }),
+        judgeFollowed: () => ({ next: [] }),
+      },
+      '../../../shared/aws/read-ledger.ts': { listRecords: async () => [] },
+      '../../../shared/rewards/redeem/recover-redemptions.ts': { recoverRedemptions },
+      '@aws-sdk/client-secrets-manager': {
+        SecretsManager: class {
+          describeSecret = async () => ({});
+        },
+      },
+    });
+    const { data } = await recover(openSession().session, { since: 2, goLive: 9, yes: true });
+    expect(asked).toEqual([new Date(5)]);
+    expect(data.shops).toMatchObject([{ isWhole }]);
+  },
+);
+
+it('go-live compares from when observing began, and counts what it woke', async () => {
+  const asked: number[] = [];
+  const waits = ['paused', 'paused', 'loyalty'].map((waitsFor) => ({ waitsFor }));
+  const { goLive } = await load('set-up/go-live', {
+    [`${CORE}/calls/shop-pause.ts`]: {
+      readControl: async () => ({ operator: {}, ended: {}, observing: 1_000 }),
+      changeControl: async () => ({}),
+    },
+    [`${GROUND}/session/deployment.ts`]: { openLedger: () => ({}) },
+    [`${GROUND}/checks/waiting-messages.ts`]: {
+      readWaiting: async () => waits,
+      wake: async (_: unknown, [first]: object[]) => ({ woken: [first], gone: 1 }),
+    },
+    [`${GROUND}/compare/read-orders.ts`]: {
+      async readChangedOrders(_: unknown, { since }: { since: number }) {
+        asked.push(since);
+        return { orders: [], isStopped: false };
+      },
+      groupsOf: () => ({ kind: 'text', text: '' }),
+    },
+    [`${GROUND}/compare/settle.ts`]: {
+      compareAndSettle: async () => ({ sent: 4 }),
+      judgeFollowed: () => ({ verdict: { kind: 'ok', what: '' }, next: [] }),
+    },
+  });
+  const { session, counted } = openSession();
+  await goLive(session, { from: 3_000, otherOffSince: 2_000, yes: true });
+  expect(asked).toEqual([1_000, 1_000]);
+  expect(counted).toEqual([{ sent: 4, woken: 1 }]);
+});
+
+it('a new secret has the tags of the stack, and those of the settings', async () => {
+  const made: object[] = [];
+  const { ResourceNotFoundException } = await import('@aws-sdk/client-secrets-manager');
+  const { storeSecret } = await load('ground/checks/read-secret', {
+    '@aws-sdk/client-secrets-manager': {
+      SecretsManager: class {
+        async putSecretValue() {
+          throw new ResourceNotFoundException({ message: '', $metadata: {} });
+        }
+        createSecret = async (one: object) => void made.push(one);
+      },
+    },
+  });
+  const tagged = { ...connector, deployment: { ...connector.deployment, tags: { team: 'shop' } } };
+  const [shop] = connector.shops;
+  await storeSecret({ ...deployment, connector: tagged }, shop, 'store', { a: 'b' });
+  const tags = { application: 'loyalty-connector', stage: 'prod', team: 'shop' };
+  const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  expect(made).toMatchObject([{ SecretString: '{"a":"b"}', Tags }]);
+});
+
+it.each([
+  ['loyalty', true],
+  ['store', true],
+  ['paused', false],
+  ['planned', false],
+])('a redemption that waits for %s can be tried now: %s', (waitsFor, isOffered) => {
+  const found = [{ shop: SHOP, wait: { shop: SHOP, waitsFor } }] as never;
+  expect(tryAgain(found)).toHaveLength(isOffered ? 1 : 0);
+});
+
+it('what an open call holds back is promised by the last of its moments', () => {
+  const now = new Date('2026-10-01T00:00:00Z');
+  const held = [40, 70].map((inSeconds) => ({ queue: 'orders', isHeldBack: true, inSeconds }));
+  expect(wokenTexts(held as never, 'now', now).join()).toContain('by 00:01:10 UTC');
+});
+
+it.each([
+  ['aws', 'prod', 'kestrel'],
+  ['aws', 'test', 'kestrel.test'],
+  ['local', 'prod', 'kestrel.local'],
+])(
+  "the app of a stack %s, %s is in the folder %s, and keeps the scope that is a person's",
+  async (where, stage, name) => {
+    const project = mkdtempSync(join(tmpdir(), 'commands-alone-'));
+    const toml = join(project, 'shopify-app', name, 'shopify.app.toml');
+    mkdirSync(dirname(toml), { recursive: true });
+    writeFileSync(toml, '[access_scopes]\nscopes = "read_themes,read_all_orders"\n');
+    const { appFolderCheck } = await load('set-up/shopify/app', {
+      '../../../shared/config/folders.ts': { findProject: () => project },
+      [`${GROUND}/checks/read-secret.ts`]: { readSecret: async () => ({ kind: 'unset' }) },
+      '../../../app/build/build-app.ts': { readApp: async () => new Map() },
+    });
+    const output = () => 'https://hooks.example.com';
+    const folders = { deployment: { ...deployment, where, stage, output }, shops: connector.shops };
+    await appFolderCheck(folders, { clientId: 'a', agrees: async () => true }).fix();
+    const written = readFileSync(toml, 'utf8');
+    expect(written).toMatch(/^scopes = ".*\bread_all_orders\b/m);
+    expect(written).not.toContain('read_themes');
+    rmSync(project, { recursive: true });
+  },
+);

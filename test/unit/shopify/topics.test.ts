@@ -7,6 +7,7 @@ import {
   eventRoutes,
   identifyEntity,
   routeOf,
+  shopifyDeliveries,
   type TopicRoute,
   topicOf,
   topicRoutes,
@@ -34,6 +35,25 @@ describe('a topic', () => {
     expect(topicOf({ kind, claim })).toBe(topic);
     expect(topicRoutes.get(topic)?.claim).toBe(claim);
   });
+});
+
+it('the body says all where it is what changed: of a deletion, and of two edits in a second, the store is asked', () => {
+  const all = [...topicRoutes.keys(), ...eventRoutes.keys()].filter((topic) => {
+    const [name = '', action = ''] = eventRoutes.has(topic) ? topic.split('/') : [topic];
+    const family = action === '' ? 'x-shopify-' : 'shopify-';
+    const given = { topic: name, action, 'shop-domain': SHOP, 'webhook-id': '1' };
+    const headers = Object.entries({ ...given, 'api-version': '1', 'hmac-sha256': 'a' });
+    const own = Object.fromEntries(headers.map(([header, value]) => [family + header, value]));
+    const found = shopifyDeliveries.identify(
+      { method: 'POST', path: '', headers: own, body: Buffer.from('{}') },
+      SHOP,
+    );
+    return found.kind === 'event' && found.saysAll !== undefined;
+  });
+  const said = (topic: string) => /^(?:orders|products|customers|Product)\/(?!delete)/.test(topic);
+  expect(all).toContain('Product/update');
+  expect(all).toContain('products/update');
+  expect(all.filter((topic) => !said(topic) || routeOf(topic)?.claim !== 'changed')).toEqual([]);
 });
 
 describe('a snapshot that a feeder sent', () => {

@@ -284,6 +284,7 @@ it('a code that several promotions have is what the one in force says', async ()
     [[live, copy], '1', 'active'],
     [[promotion('1', 'SUMMER', false), promotion('2', 'SUMMER', true)], '2', 'active'],
     [[promotion('1', 'SUMMER', false), copy], '2', 'expired'],
+    [[{ ...live, startsAt: '2999-01-01T00:00:00.000Z' }, copy], '1', 'scheduled'],
   ] as const) {
     serve({ promotions: [...all] }, { promotion: all[1] });
     const coupon = expect.objectContaining({ code: 'SUMMER', discountId: force, status });

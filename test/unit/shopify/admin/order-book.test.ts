@@ -4,6 +4,7 @@ import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import {
   type Agreement,
   bookOf,
+  isPaidLate,
   type Payment,
   type PaymentParts,
   type SaleNode,
@@ -437,4 +438,14 @@ describe('the book of orders in a living store', () => {
     const order = await readOrderRow(store.world, row, shopRules, { book: 'always' });
     expect([...new Set((order.book ?? []).map(countOf))]).toEqual([30, 20, 15]);
   });
+});
+
+it.each([
+  ['gift_card', 'SALE', 60, false],
+  ['gift_card', 'SALE', 61, true],
+  ['shopify_payments', 'SALE', 61, false],
+  ['gift_card', 'REFUND', 61, false],
+])('a %s %s %i seconds after the order is a late payment: %s', (gateway, kind, seconds, isLate) => {
+  const payment = { gateway, kind, processedAt: at(seconds) } as Payment;
+  expect(isPaidLate({ ...storeOrder(), placedAt: at(0) }, [payment])).toBe(isLate);
 });

@@ -84,6 +84,19 @@ describe('a storefront request', () => {
     expect((await shop.ask('me', { customerId: '7' })).status).toBe(401);
   });
 
+  it('may be kept by others only where it names nobody', async () => {
+    const shop = serveInProcess();
+    const own = { items: '8:49:1', currency: 'EUR' };
+    const kept: Record<string, string | undefined> = {};
+    for (const [name, { method }] of routes) {
+      if (method !== 'GET' || name.endsWith('.js')) continue;
+      const { headers } = await shop.ask(name, { customerId: '7', own });
+      kept[name] = headers['cache-control']?.split(',')[0];
+    }
+    const names = Object.keys(kept).filter((name) => kept[name] !== 'private');
+    expect([names, kept.points]).toEqual([['points'], 'public']);
+  });
+
   it('gets 404 for an unknown endpoint and 405 for a wrong method', async () => {
     const shop = serveInProcess();
     for (const path of [
