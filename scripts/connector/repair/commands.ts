@@ -43,8 +43,7 @@ export function registerRepair(program: Command): void {
     run: async () => (await import('./hold-calls.ts')).resumeCommand,
   })
     .option(...ANY_SHOP)
-    .addOption(queueOption('only the pause of this queue'))
-    .option('--yes', 'accepted, as "pause" has it: "resume" never asks');
+    .addOption(queueOption('only the pause of this queue'));
 
   declare(program, 'retry-now', {
     summary: 'retry at once what is waiting for its next attempt',

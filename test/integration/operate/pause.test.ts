@@ -60,7 +60,7 @@ describe('loyalty-connector pause and resume', () => {
     );
     expect(stdout).toContain(`npx loyalty-connector resume --shop ${SHOP}`);
     expect(code).toBe(3);
-    await operated.run('resume --yes');
+    await operated.run('resume');
     await operated.work();
     expect(orders()).toBe(before + 1);
     const none = await operated.run('dead-letters list');
@@ -86,7 +86,7 @@ describe('loyalty-connector pause and resume', () => {
       'orders of example-store.myshopify.com have no pause of their own',
     );
     expect(other.data).toMatchObject({ changed: false, pauses: [{ part: 'all' }] });
-    await operated.run('resume --yes');
+    await operated.run('resume');
   });
 
   it('resume is not well while the cause of a pause is there, and names the repair', async () => {
