@@ -6,8 +6,10 @@ import {
   STORE_MS,
   withTelemetry,
 } from '../../functions/wiring.ts';
+import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
+import { createCallRate, createShopperRate } from '../../shared/core/calls/rate-limit.ts';
 import { RESERVE } from '../../shared/services/configured-store.ts';
 
 /** No two settings have the same value, none that of its default, and the shops differ in each of theirs. */
@@ -56,8 +58,13 @@ const environmentOf = (names: readonly string[]) =>
 const told = vi.fn();
 const FAKES: Readonly<Record<string, object>> = {
   '../../functions/wiring.ts': {
-    openWithLedger: (_: unknown, service: string, names: readonly string[], budget: object) => {
-      told(service, budget);
+    openWithLedger: (
+      _: unknown,
+      service: string,
+      names: readonly string[],
+      ...[budget, create]: readonly unknown[]
+    ) => {
+      told(service, budget, create);
       return { ...opened, environment: environmentOf(names) };
     },
     openWorker: (_: unknown, queue: string, names: readonly string[], most: number) => ({
@@ -244,6 +251,17 @@ it('the storefront is given what the settings say, by shop, and its times', asyn
   }
   expect(REDEEM_MS).toBeLessThan(STORE_MS);
 });
+
+it.each([
+  ['reconcile', 'createReconcile', WORKER_BUDGET, createCallRate],
+  ['storefront', 'createStorefrontFunction', RECEIVER_BUDGET, createShopperRate],
+])(
+  '%s has its own time for AWS and its own way to wait for a call',
+  async (file, name, ...given) => {
+    (await load(file))[name](connector);
+    expect(told).toHaveBeenCalledWith(file, ...given);
+  },
+);
 
 it('the time for a question to the store begins when it is given, and is the rest of that when it is asked', async () => {
   const { createLazyStore } = await load('lazy-store');

@@ -1,14 +1,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { parse } from 'smol-toml';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { itemsOf } from '../../../app/extensions/loyalty-till/src/till.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
+import { readCart } from '../../../shared/rewards/redeem/available-rewards.ts';
 import { CDN, openThemeBlocks } from '../../support/theme-blocks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'theme-extension-'));
@@ -366,4 +368,58 @@ describe('the blocks', () => {
     expect(read).toContain('prices');
     expect(read.filter((name) => !points.includes(`'${name}'`))).toEqual(['lang']);
   });
+});
+
+/** Not a literal: what it needs of a browser has types of its own. It defines its elements once. */
+const THEME_SCRIPT = resolve('app/extensions/loyalty-theme/assets/loyalty.ts');
+const elements = new Map<string, new () => { connectedCallback(): void }>();
+
+/** A cart of so many lines, as each surface gets it, and what it sends of them. */
+const CARTS: Readonly<Record<string, (ids: readonly number[]) => Promise<string | undefined>>> = {
+  async 'a page of the store'(ids) {
+    const items = ids.map((id) => ({ product_id: `${id}`, final_price: 100, quantity: 1 }));
+    const html = theme.render('loyalty', {}, { cart: { item_count: ids.length, items } });
+    return / cart="([^"]*)"/.exec(html)?.[1];
+  },
+  async 'the panel'(ids) {
+    const items = ids.map((id) => ({ product_id: id, final_price: 100, quantity: 1 }));
+    const globals = {
+      HTMLElement: Object,
+      location: { hash: '#loyalty' },
+      fetch: async () => Response.json({ currency: 'EUR', items, total_price: 1 }),
+      customElements: { get: () => undefined, define: elements.set.bind(elements) },
+    };
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    await import(THEME_SCRIPT);
+    const Panel = elements.get('loyalty-panel');
+    if (!Panel) throw new Error('the theme has no panel');
+    const sent = await new Promise<string>((setAttribute) => {
+      const widget = {
+        getAttribute: (name: string) => (name === 'currency' ? 'EUR' : ''),
+        setAttribute: (_: string, lines: string) => setAttribute(lines),
+      };
+      const querySelector = (name: string) => (name === 'loyalty-widget' ? widget : null);
+      const panel = Object.assign(new Panel(), { querySelector, getAttribute: () => '' });
+      const href = 'https://shop.example.com/';
+      vi.stubGlobal('document', {
+        ...{ addEventListener() {}, querySelector: () => panel, scripts: [{ src: href }] },
+        baseURI: href,
+      });
+      panel.connectedCallback();
+    });
+    vi.unstubAllGlobals();
+    return sent;
+  },
+  async 'the till'(ids) {
+    const lineItems = ids.map((productId) => ({ productId, price: 1, quantity: 1, discounts: [] }));
+    return itemsOf({ currency: 'EUR', lineItems, cartDiscounts: [] });
+  },
+};
+
+it.each(Object.keys(CARTS))('of a long cart, %s sends as many lines as are read', async (name) => {
+  for (const many of [1, 50, 51, 300]) {
+    const ids = Array.from({ length: many }, (_, n) => n + 1);
+    const sent = readCart((await CARTS[name]?.(ids)) ?? '');
+    expect(sent?.map(({ id }) => Number(id))).toEqual(ids.slice(0, 50));
+  }
 });

@@ -21,6 +21,7 @@ import {
   sayRedeemed,
   sayState,
   sayUsed,
+  useLink,
 } from '../../../app/program/sentences.ts';
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
@@ -29,6 +30,7 @@ import { orderStrings } from '../../../app/program/strings/order.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
 import { forStaff, tillStrings } from '../../../app/program/strings/till.ts';
 import { createWords } from '../../../app/program/words.ts';
+import { sendTrigger } from '../../../shared/shopify/admin/send-trigger.ts';
 
 /** `rewards.redeem` to its text, for every text of a table. */
 function textsOf(table: object, path = ''): readonly (readonly [string, string])[] {
@@ -286,6 +288,34 @@ describe('a sentence', () => {
     expect(await answering({ shop })).toEqual({ currency: 'BRL', address: url });
     expect(await answering(undefined)).toEqual({ currency: undefined, address: undefined });
   });
+});
+
+it('the link that uses a code leads to that code, whatever its characters, on pages and in workflows', async () => {
+  const redemption = { state: 'ready' } as Redemption;
+  const codes = fc.string({ unit: 'grapheme', minLength: 1 }).filter((code) => !/^\.+$/.test(code));
+  await fc.assert(
+    fc.asyncProperty(codes, async (code) => {
+      const payloads: Record<string, string>[] = [];
+      const ask = async (_: unknown, asked: { payload: Record<string, string> }) => {
+        payloads.push(asked.payload);
+        return { kind: 'data', data: {} };
+      };
+      const redeemed = {
+        what: 'reward-redeemed',
+        customerId: '7',
+        reward: '',
+        points: '1',
+      } as const;
+      await sendTrigger(ask as never, 'shop.example.com', { ...redeemed, code });
+      const shop = { currency: 'EUR', address: 'https://shop.example.com/' };
+      for (const link of [useLink({ ...redemption, code }, shop), payloads[0]?.['Use link']]) {
+        const { origin, pathname, search, hash } = new URL(link ?? '');
+        const [, route, ...rest] = pathname.split('/').map(decodeURIComponent);
+        expect([origin, route, rest]).toEqual(['https://shop.example.com', 'discount', [code]]);
+        expect(search + hash).toBe('?redirect=/cart');
+      }
+    }),
+  );
 });
 
 describe('the sentence about an order', () => {

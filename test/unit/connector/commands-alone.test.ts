@@ -302,13 +302,36 @@ describe('backfill', () => {
     const shown = openSession();
     await startBackfill(shown.session, 'products', options);
     const [{ data, next }] = shown.counted as [Document<{ count: number; rate: number }>];
-    expect([data?.count, data?.rate, next?.[0]?.line.options.rate]).toEqual([left, 3, 3]);
+    expect([data?.count, data?.rate]).toEqual([left, 3]);
+    expect(next?.[0]?.line.options).toMatchObject(options);
     const { data: ended } = await startBackfill(openSession().session, 'products', {
       ...options,
       yes: true,
     });
     expect(told).toHaveBeenCalledWith(['products'], 3);
     expect(ended.run).toBe(run);
+  });
+});
+
+describe('dead-letters drop', () => {
+  it.each([
+    ['the newest of them', {}, '1970-01-01T00:00:00.900Z'],
+    ['the end that was asked for', { until: 5_000 }, '1970-01-01T00:00:05.000Z'],
+  ])('is agreed to up to %s: what came later, nobody has seen', async (_, asked, until) => {
+    const letter = (at: number) => ({ letterId: `${at}`, family: 'orders', why: '', at });
+    const matching = [letter(900), letter(100)];
+    const { dropCommand } = await load('repair/change-letters', {
+      [`${GROUND}/letters/describe-letters.ts`]: {
+        openList: async (__: unknown, filter: object) => {
+          return { deployment, filter, list: { letters: matching, matching, queues: [] } };
+        },
+        namedGroups: async (groups: unknown) => groups,
+      },
+    });
+    const { session, counted } = openSession();
+    await dropCommand(session, { reason: 'rejected', ...asked }, { because: 'x' });
+    const [{ next }] = counted as [Document];
+    expect(next?.[0]?.line.options).toMatchObject({ reason: 'rejected', until, yes: true });
   });
 });
 

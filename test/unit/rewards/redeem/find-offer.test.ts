@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PartialSettings } from '../../../../local/loyalty-sandbox/settings.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
@@ -163,6 +164,34 @@ describe('a reward on offer', () => {
       return { ...answer, text: JSON.stringify(body) };
     };
     expect(await find(8, { value: 10 }, '11:200:1')).toMatchObject({ terms: { minimum: 40 } });
+  });
+
+  it('of type 3 never takes off more than its smallest order costs, whatever the program allows', async () => {
+    const { find, loyalty } = await openOffers();
+    // Of the cart, and of a purchase of just the amount.
+    const limits = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.nat(60));
+    const asked = fc.tuple(
+      limits,
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 60 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(asked, async ([[ofCart, alone], price, chosen]) => {
+        const value = Math.min(chosen, ofCart, 50);
+        loyalty.world.interfere = async (call, pass) => {
+          const answer = await pass();
+          const { PurchaseValue } = (call.body ?? {}) as { readonly PurchaseValue?: number };
+          if (answer.kind !== 'answer') return answer;
+          const body = JSON.parse(answer.text);
+          for (const reward of body.Rewards ?? []) {
+            reward.MaxCashbackForCurrentPurchase = PurchaseValue === price ? ofCart : alone;
+          }
+          return { ...answer, text: JSON.stringify(body) };
+        };
+        const found = await find(8, { value }, `11:${price}:1`);
+        if (found.kind === 'on-offer') expect(found.terms.minimum).toBeGreaterThanOrEqual(value);
+      }),
+    );
   });
 
   it('of type 3 is judged by its own limit, not by that of another reward', async () => {

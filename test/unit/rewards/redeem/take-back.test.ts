@@ -232,6 +232,22 @@ describe('an order that names the code', () => {
     expect([...world.loyalty.changes.values()]).toEqual([-100]);
   });
 
+  it.each(['7002', '7003'])('takes them from %s, whom the store kept in a merge', async (kept) => {
+    const { ledger, clock, loyalty } = world;
+    await world.takeBack();
+    await world.drain();
+    const how = { ledger, now: new Date(clock.ms), topic: 'customers/merge', retentionDays: 400 };
+    await noteMerge({ shop: SHOP, id: ROBIN }, '7002', how);
+    if (kept !== '7002') await noteMerge({ shop: SHOP, id: '7002' }, kept, how);
+    // A person has moved the points, as the dead letter of the merge asks.
+    loyalty.balances.delete(ROBIN);
+    loyalty.balances.set(kept, 1_000);
+    await world.hearOrder(CODE);
+    await world.drain();
+    expect([...loyalty.balances]).toEqual([[kept, 900]]);
+    expect(await state()).toMatchObject({ at: 'used' });
+  });
+
   it('takes cashback again as cashback', async () => {
     world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more: cashback }] });
     await world.redeem({ value: 4 });

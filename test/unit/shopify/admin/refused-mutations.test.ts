@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WantedCode } from '../../../../shared/rewards/redeem/reward-store.ts';
-import type {
-  AdminAnswer,
-  UserError,
+import {
+  type AdminAnswer,
+  type FailureReason,
+  failure,
+  type UserError,
 } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 import * as documents from '../../../../shared/shopify/admin/documents.gen.ts';
@@ -115,6 +117,25 @@ describe('a mutation that the store answers with user errors', () => {
     );
   });
 });
+
+/** Whether the store says so before it carries anything out: what may have been carried out is not repeated unseen. */
+const SURELY_NOT_DONE: Readonly<Record<FailureReason, boolean>> = {
+  ...{ throttled: true, unauthorized: true, 'no-credentials': true, 'bad-credentials': true },
+  ...{ 'credentials-unreachable': true, aborted: false, 'time-out': false, connection: false },
+  // With a part of the answer beside them: a field of what was done may be denied.
+  ...{ 'access-denied': false, 'partial-answer': false, 'unreadable-answer': false },
+  ...{ 'server-error': false, 'not-the-api': false, 'changed-while-reading': false },
+  ...{ forbidden: false, 'shop-frozen': false, 'shop-locked': false, 'shop-not-found': false },
+  ...{ redirected: false, 'query-refused': false, 'order-not-visible': false },
+};
+
+it.each(Object.entries(SURELY_NOT_DONE))(
+  'store credit whose mutation ends as %s was surely not given: %s',
+  async (reason, notSent) => {
+    const ask = askAnswering({ CreditStoreCredit: failure(reason as FailureReason) });
+    expect(await giveStoreCredit(ask, credit)).toMatchObject({ kind: 'unavailable', notSent });
+  },
+);
 
 describe('the errors of a code that is not made', () => {
   const context = {
