@@ -12,7 +12,7 @@ import {
 /** Shopify, "metafieldsSet". */
 const METAFIELDS_PER_CALL = 25;
 
-/** After a call without an answer: the store may still be executing it. */
+/** After a call without an answer of the store itself: it may still be executing it. */
 const AFTER_UNKNOWN_SECONDS = 30;
 
 /**
@@ -84,7 +84,7 @@ function failureOfCustomer({ field, code = 'unnamed' }: UserError): BalanceWritt
 
 function waitIfUnknown(answer: ReturnType<typeof unavailable>): BalanceWritten {
   const afterSeconds = Math.max(answer.afterSeconds ?? 0, AFTER_UNKNOWN_SECONDS);
-  return ['time-out', 'connection', 'aborted'].includes(answer.why)
+  return ['time-out', 'connection', 'aborted', 'server-error', 'not-the-api'].includes(answer.why)
     ? { ...answer, afterSeconds, mayHaveHappened: true }
     : answer;
 }
