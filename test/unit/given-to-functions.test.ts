@@ -9,7 +9,6 @@ import {
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import { createCallRate, createShopperRate } from '../../shared/core/calls/rate-limit.ts';
 import { RESERVE } from '../../shared/services/configured-store.ts';
 
 /** No two settings have the same value, none that of its default, and the shops differ in each of theirs. */
@@ -43,6 +42,7 @@ const DOMAINS = connector.shops.map(({ domain }) => domain);
 /** What a function uses, as what it was given: `store of k within 3 s`. */
 const secrets = {
   webhook: (path: string) => `webhook secret of ${path}`,
+  points: (path: string) => `points secret of ${path}`,
   store: (path: string) => ({ get: async () => ({ clientId: `app of ${path}` }) }),
 };
 const storeUntil = (of: string) => ({
@@ -58,6 +58,10 @@ const environmentOf = (names: readonly string[]) =>
 const told = vi.fn();
 const FAKES: Readonly<Record<string, object>> = {
   '../../functions/wiring.ts': {
+    openFunction: (_: unknown, service: string, names: readonly string[], budget: object) => {
+      told(service, budget);
+      return { ...opened, environment: environmentOf(names) };
+    },
     openWithLedger: (
       _: unknown,
       service: string,
@@ -75,6 +79,9 @@ const FAKES: Readonly<Record<string, object>> = {
     }),
     withTelemetry: (_: unknown, handle: unknown) => handle,
     readEnvironment: environmentOf,
+  },
+  '../../shared/core/calls/rate-limit.ts': {
+    ...{ createCallRate: () => 'as a worker', createShopperRate: () => 'as a shopper' },
   },
   '../../functions/lazy-store.ts': { createLazyStore: () => storeUntil('lazy store') },
   '../../shared/aws/sqs-queues.ts': {
@@ -253,15 +260,23 @@ it('the storefront is given what the settings say, by shop, and its times', asyn
 });
 
 it.each([
-  ['reconcile', 'createReconcile', WORKER_BUDGET, createCallRate],
-  ['storefront', 'createStorefrontFunction', RECEIVER_BUDGET, createShopperRate],
+  ['receive-webhook', 'createReceiver', RECEIVER_BUDGET, undefined],
+  ['receive-points', 'createPointsReceiver', RECEIVER_BUDGET, undefined],
+  ['reconcile', 'createReconcile', WORKER_BUDGET, 'as a worker'],
+  ['storefront', 'createStorefrontFunction', RECEIVER_BUDGET, 'as a shopper'],
 ])(
   '%s has its own time for AWS and its own way to wait for a call',
-  async (file, name, ...given) => {
+  async (file, name, budget, waits) => {
     (await load(file))[name](connector);
-    expect(told).toHaveBeenCalledWith(file, ...given);
+    const [service, given, create] = told.mock.calls[0] ?? [];
+    expect([service, given, create?.()]).toEqual([file, budget, waits]);
   },
 );
+
+it('a worker waits for its calls as a worker', async () => {
+  const { openWorker: open } = await load('wiring');
+  expect(open(connector, 'orders', [], 5).limits.rateOf(connector.shops[0])).toBe('as a worker');
+});
 
 it('the time for a question to the store begins when it is given, and is the rest of that when it is asked', async () => {
   const { createLazyStore } = await load('lazy-store');

@@ -16,7 +16,9 @@ import {
   storeCreditCheck,
 } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { noteMerge } from '../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 
 const SHOP = 'kestrel.myshopify.com';
 const connector = defineConnector({
@@ -334,6 +336,22 @@ describe('dead-letters drop', () => {
     expect(next?.[0]?.line.options).toMatchObject({ reason: 'rejected', until, yes: true });
   });
 });
+
+it.each(['7001', '7002', '7003'])(
+  'privacy is about the customer whom the store kept, also named as %s',
+  async (named) => {
+    const ledger = createMemoryLedger();
+    const how = { ledger, now: new Date(), topic: 'customers/merge', retentionDays: 400 };
+    await noteMerge({ shop: SHOP, id: '7001' }, '7002', how);
+    await noteMerge({ shop: SHOP, id: '7002' }, '7003', how);
+    const { findSubject } = await load('repair/find-kept', {
+      [`${GROUND}/compare/find.ts`]: { findEntity: async (_: unknown, id: string) => [{ id }] },
+      [`${GROUND}/session/services.ts`]: { openShopServices: () => ({}) },
+      [`${GROUND}/session/deployment.ts`]: { openLedger: () => ledger },
+    });
+    expect((await findSubject(deployment, connector.shops[0], named)).id).toBe('7003');
+  },
+);
 
 describe('secrets set', () => {
   it.each([
