@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { createAsk } from '../../../app/program/ask.ts';
+import { STOREFRONT_TIMEOUT } from '../../../infra/storage.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -42,6 +43,13 @@ it.each<[string, Response | Error, object]>([
   ['that no answer came', new Error('offline'), { code: 'network' }],
 ])('an answer becomes %s', async (_, answer, expected) => {
   expect((await ask(answer)).got).toMatchObject(expected);
+});
+
+it('a question waits for as long as the function may work on it, and no redemption is taken for lost before', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  await ask(new Response('{}'));
+  expect(timeout.mock.lastCall?.[0]).toBeGreaterThanOrEqual(STOREFRONT_TIMEOUT.toMilliseconds());
+  timeout.mockRestore();
 });
 
 it('a question is a GET, or a POST with its body, and has the token of the moment', async () => {

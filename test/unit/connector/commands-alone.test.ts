@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
 import { orderOriginCheck } from '../../../scripts/connector/ground/checks/loyalty.ts';
 import { wokenTexts } from '../../../scripts/connector/ground/checks/waiting-messages.ts';
+import { checkVisibility } from '../../../scripts/connector/ground/compare/send.ts';
 import { readOldestAges } from '../../../scripts/connector/ground/session/figures.ts';
 import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
 import { judgeRuns } from '../../../scripts/connector/repair/reconcile.ts';
@@ -313,6 +314,21 @@ describe('backfill', () => {
     expect(told).toHaveBeenCalledWith(['products'], 3);
     expect(ended.run).toBe(run);
   });
+});
+
+it('the older orders that backfill status offers need no further access scope', async () => {
+  const { showBackfills } = await load('set-up/backfill', {
+    [`${CORE}/ledger/ledger.ts`]: { readEntry: async () => undefined },
+    [`${GROUND}/session/deployment.ts`]: { openLedger: () => ({}) },
+  });
+  const { next }: Document = await showBackfills(openSession().session, {});
+  const since = String(next?.at(-1)?.line.options.since);
+  const store = { seesAllOrders: async () => ({ kind: 'found', value: false }) as const };
+  const shop = { domain: SHOP };
+  await checkVisibility({ kind: 'orders', since }, { store, shop }, new Date());
+  const sooner = new Date(Date.parse(since) - 2 * 86_400_000).toISOString();
+  const asked = checkVisibility({ kind: 'orders', since: sooner }, { store, shop }, new Date());
+  await expect(asked).rejects.toThrow('read_all_orders');
 });
 
 describe('dead-letters drop', () => {

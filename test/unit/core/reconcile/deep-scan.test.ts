@@ -393,6 +393,14 @@ describe('the deletions that a deep scan finds', () => {
       expect(connector.cancelled()).toEqual(cancelled);
     });
 
+    it.each([58.9, 59.5, 60.1, 60.5, 61])('cancels none of %d days that is there', async (days) => {
+      const connector = await openKnowing();
+      connector.store.allOrders = false;
+      connector.clock.ms += days * DAY_MS;
+      await connector.reconcileDeeply();
+      expect(connector.cancelled()).toEqual([]);
+    });
+
     it('cancels none of which it does not remember the day', async () => {
       const connector = await openKnowing();
       connector.store.allOrders = false;
