@@ -1,12 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { CallSender } from '../../../shared/loyalty/result.ts';
 import { type ScriptedServer, startScriptedServer } from '../../support/scripted-server.ts';
-
-// Hundreds of cases each, on a machine that may be busy with other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 const credentials = { token: 'token-of-example', key: 'key-of-example' };
 let server: ScriptedServer;

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { personalTexts, scrub } from '../../../shared/loyalty/read-error.ts';
-
-// Hundreds of cases each, on a machine that may be busy with other test files.
-vi.setConfig({ testTimeout: 30_000 });
 
 const person = [
   'Zoë Sample-Öz',
