@@ -133,6 +133,38 @@ describe('compare', () => {
   });
 });
 
+it('audit knows of a pause that began as long before its time as one may last', async () => {
+  const [DAY_MS, since] = [86_400_000, Date.parse('2026-11-10T00:00:00.000Z')];
+  const at = new Date(since - 7 * DAY_MS + 3_600_000).toISOString();
+  const paused = {
+    command: 'pause',
+    at,
+    arguments: { for: '7d' },
+    end: { at, result: 'finished' },
+  };
+  const none = async function* () {};
+  const { audit } = await load('look/audit', {
+    [`${GROUND}/session/read-logs.ts`]: { readLogs: none },
+    [`${GROUND}/session/queues.ts`]: { readQueues: async () => [] },
+    [`${GROUND}/checks/waiting-messages.ts`]: { readWaiting: async () => [] },
+    [`${GROUND}/session/audit-records.ts`]: {
+      async *readAudit(_: unknown, span: { since: Date }) {
+        if (Date.parse(at) >= span.since.getTime()) yield paused;
+      },
+    },
+    [`${GROUND}/session/deployment.ts`]: {
+      ...{ openLedger: () => ({}), openLists: () => ({}), rulesOf: async () => ({}) },
+    },
+    [`${GROUND}/session/services.ts`]: { openShopServices: () => ({}) },
+    [`${CORE}/calls/shop-pause.ts`]: { readControl: async () => ({}) },
+    '../../../shared/aws/read-ledger.ts': { readLetters: none, readWholeLedger: none },
+  });
+  const until = since + DAY_MS;
+  const { data } = await audit(openSession().session, { since, until, sides: false });
+  const cases = data.promises.map((one: Record<string, unknown>) => [one.promise, one.cases]);
+  expect(cases).toContainEqual(['no-call-while-paused', 1]);
+});
+
 describe('reconcile status', () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 0, minute)).toISOString();
   const run = (ago: number, many: number) => ({
