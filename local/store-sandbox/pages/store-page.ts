@@ -165,7 +165,7 @@ function indent(body: string): string {
 function renderApiJournal(entries: readonly JournalEntry[]): Html {
   return renderSection({
     id: 'calls',
-    title: 'Calls to the Admin API',
+    title: 'Latest calls to the Admin API',
     rows: entries.slice(-maxRows),
     whenEmpty: 'None yet.',
     numbers: ['#', 'Cost', 'ms'],

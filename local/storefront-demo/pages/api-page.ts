@@ -82,7 +82,7 @@ const nameOf = (method: string, path: string): Html =>
   html`<code>${method.toUpperCase()} ${path}</code>`;
 
 const renderInOutline = (method: string, path: string, { summary }: Operation): Html =>
-  html`<tr><th scope="row"><a href="#${idOf(method, path)}">${nameOf(method, path)}</a></th><td>${prose(summary.split(/[.:] /)[0] ?? '')}</td></tr>\n`;
+  html`<tr><th scope="row"><a href="#${idOf(method, path)}">${nameOf(method, path)}</a></th><td>${prose((summary.split(/[.:] /)[0] ?? '').replace(/\.?$/, '.'))}</td></tr>\n`;
 
 function renderOperation(method: string, path: string, operation: Operation): Html {
   const { summary, parameters = [], requestBody, responses } = operation;

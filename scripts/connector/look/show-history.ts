@@ -126,7 +126,7 @@ interface End {
 
 const VERDICTS: Readonly<Record<VerdictKind, End>> = {
   ok: { text: 'done' },
-  pending: { text: 'done; the rest was still in progress' },
+  pending: { text: 'done; some were not finished by then' },
   'action required': { text: 'done; a problem remained', tone: 'pending' },
   unknown: { text: 'done; not everything could be read', tone: 'pending' },
 };

@@ -70,7 +70,7 @@ describe('loyalty-connector retry-now', () => {
     const { code, stdout, stderr } = await operated.run('retry-now');
     expect(stdout).toContain('all calls paused since');
     expect(await pastRun()).toContain(
-      'retry-now: done; the rest was still in progress, 1 held by a pause',
+      'retry-now: done; some were not finished by then, 1 held by a pause',
     );
     expect(stderr).not.toContain('tried again');
     expect(code).toBe(3);

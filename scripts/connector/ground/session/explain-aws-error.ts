@@ -122,7 +122,7 @@ function noProfile(name: string): Problem {
   return new Problem(
     `There is no AWS profile "${name}" in ~/.aws/config or ~/.aws/credentials.`,
     known.length === 0
-      ? `There is none. Make one: aws configure sso --profile ${name}`
+      ? `No profile exists yet. To make this one: aws configure sso --profile ${name}`
       : `Profiles there: ${known.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
   );
 }
