@@ -172,6 +172,8 @@ const CLOSE_IDLE_EVERY_MS = 20;
 
 /** On a loopback port; 0: any free one. */
 export async function listen(server: Server, wanted = 0): Promise<Emulator> {
+  // Node ends idle connections after five seconds, and a client that was busy for that long uses one once more.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(wanted, '127.0.0.1', resolve);
   });
