@@ -59,6 +59,15 @@ function reasonOf({ kind, why, missingPoints, tiers }: Reward, words: Words): st
     : words.why(why ?? 'not-available');
 }
 
+/** What can be had, or was pressed and so stays where it is; all where that is nothing. */
+export function firstOf(
+  rewards: readonly Reward[],
+  wasPressed: (reward: Reward) => boolean,
+): readonly Reward[] {
+  const first = rewards.filter((reward) => reward.redeemable || wasPressed(reward));
+  return first.length > 0 ? first : rewards;
+}
+
 /** `40 points to your next reward: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
 export function sayNearest({ rewards }: View, words: Words): string | undefined {
   const [nearest] = (rewards ?? [])

@@ -1,6 +1,6 @@
 import type { Redemption, Reward } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
-import { canRedeem, conditionsOf, redeemLabel, sayState } from '../program/sentences.ts';
+import { canRedeem, conditionsOf, firstOf, redeemLabel, sayState } from '../program/sentences.ts';
 import { fill } from '../program/words.ts';
 import { build, type Child, type Confirmation, type View } from './view.ts';
 
@@ -8,9 +8,7 @@ export function drawRewards(view: View): readonly Child[] {
   const { strings } = view.words;
   const { rewards, loggedIn } = answered(view.model.view) ?? {};
   if (!rewards) return [];
-  // What was pressed stays where it is.
-  const isFirst = (reward: Reward) => reward.redeemable || resultAt(redeemKey(reward), view);
-  const first = rewards.some(isFirst) ? rewards.filter(isFirst) : rewards;
+  const first = firstOf(rewards, (one) => resultAt(redeemKey(one), view) !== undefined);
   const others = rewards.filter((reward) => !first.includes(reward));
   const listOf = (some: readonly Reward[]) =>
     build('ul', { part: 'list', role: 'list' }, ...some.map((reward) => drawReward(reward, view)));

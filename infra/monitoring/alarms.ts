@@ -212,7 +212,7 @@ function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'PIN guessing',
       urgency: 'today',
       message:
-        'A staff member at the till entered many wrong PINs, or had many sent that nobody used. Their PINs are refused for the rest of the hour.',
+        'A staff member at the till entered many wrong PINs, or requested many that were never used. Their PINs are refused for the rest of the hour.',
       command: 'redemptions list',
       ...own('pin-guessing', { outOf: ONE_HOUR, ...ONCE }),
     },

@@ -45,7 +45,7 @@ export function unknownStage(folder: string, stage: string): readonly [what: str
   const lacks = `${settingsFileOf(stage)} is not in ${folder}`;
   const init = 'npx loyalty-connector init FOLDER';
   const where = `Run the command in the folder of your project, or write a new one: ${init}`;
-  // Of "prod", nobody may have spoken.
+  // The default stage is not named: it may not have been asked for.
   if (known.length === 0) return [lacks, where];
   return [
     `There is no stage "${stage}": ${lacks}`,

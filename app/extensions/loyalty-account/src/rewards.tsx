@@ -5,6 +5,7 @@ import {
   asksFirst,
   canRedeem,
   conditionsOf,
+  firstOf,
   redeemLabel,
   sayState,
   useLink,
@@ -22,10 +23,9 @@ export function Rewards({ account, rewards }: Props) {
   const { strings } = account.words;
   const isOpen = useSignal(false);
   if (!rewards) return null;
-  // What was pressed stays where it is.
-  const isFirst = (one: Reward) =>
-    one.redeemable || account.notes.has(`reward-${one.id}`) || account.newRedemptionsOf(one)[0];
-  const shown = isOpen.value || !rewards.some(isFirst) ? rewards : rewards.filter(isFirst);
+  const wasPressed = (one: Reward) =>
+    account.notes.has(`reward-${one.id}`) || account.newRedemptionsOf(one).length > 0;
+  const shown = isOpen.value ? rewards : firstOf(rewards, wasPressed);
   return (
     <s-section heading={strings.rewards.heading}>
       {rewards.length === 0 ? (

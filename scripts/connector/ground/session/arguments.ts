@@ -51,7 +51,7 @@ export function parseMoment(text: string): number {
     // Date.parse takes the 30th of February for the 2nd of March.
     const day = Number.isFinite(epochMs) ? new Date(Date.parse(text.slice(0, 10))) : undefined;
     if (day?.toISOString().slice(0, 10) === text.slice(0, 10)) return epochMs;
-    throw new InvalidArgumentError(`There is no such date.`);
+    throw new InvalidArgumentError('There is no such date.');
   }
   throw new InvalidArgumentError(
     'Give a duration such as 90m, 2h or 3d, or a date such as 2026-10-05.',
